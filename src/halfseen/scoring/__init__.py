@@ -1,0 +1,1 @@
+"""Scores, scorers and splitters that skip what is unknown."""

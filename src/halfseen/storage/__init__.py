@@ -1,0 +1,1 @@
+"""Files on disk: arrays and a document under one seal."""

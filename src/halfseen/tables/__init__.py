@@ -1,0 +1,1 @@
+"""What a column is; a table and its visible matrix beside `observed`."""
