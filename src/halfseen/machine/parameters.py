@@ -1,0 +1,73 @@
+"""The parameters of a machine, theta = {w, a, b} of the paper, and its variances."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from halfseen.machine.visible_layer import VisibleLayer
+
+
+class BoltzmannParameters(NamedTuple):
+    """Parameters of one machine; with a leading axis on every leaf, of several.
+
+    The energy is the paper's eq. (1), ``E(v, h) = - v.W.h - a.v - b.h``; Gaussian units have the
+    prior N(0, sigma_i^2) of eq. (2), so that ``<v_i | h> = sigma_i^2 (a_i + sum_j w_ij h_j)``.
+    """
+
+    weights: jax.Array  # (n_visible, n_hidden)
+    visible_bias: jax.Array  # (n_visible,)
+    hidden_bias: jax.Array  # (n_hidden,)
+    log_variance: jax.Array  # (n_gaussian,), log sigma_i^2
+
+
+def initial_parameters(
+    key: jax.Array,
+    layer: VisibleLayer,
+    n_hidden: int,
+    *,
+    marginals: jax.Array,
+    variance: float,
+    weight_scale: float,
+) -> BoltzmannParameters:
+    """Small random weights, and visible biases that reproduce the observed marginals.
+
+    Parameters
+    ----------
+    key : jax.Array
+        Random key of the weights.
+    layer : VisibleLayer
+        The kinds of the visible units.
+    n_hidden : int
+        Number of binary hidden units.
+    marginals : jax.Array of shape (n_visible,)
+        Mean of each visible unit over the entries where it was observed.
+    variance : float
+        First value of sigma^2 of every Gaussian unit.
+    weight_scale : float
+        Standard deviation of the first weights (Hinton 2010: about .01).
+
+    Returns
+    -------
+    BoltzmannParameters
+        With hidden biases of zero.
+
+    Examples
+    --------
+    >>> layer = VisibleLayer(n_gaussian=1, n_bernoulli=1, group_sizes=(3,))
+    >>> marginals = jnp.array([0.0, 0.25, 0.2, 0.2, 0.6])
+    >>> theta = initial_parameters(jax.random.key(0), layer, 4, marginals=marginals,
+    ...                            variance=1.0, weight_scale=0.01)
+    >>> theta.weights.shape
+    (5, 4)
+    """
+    weights = weight_scale * jax.random.normal(key, (layer.n_visible, n_hidden), marginals.dtype)
+    log_variance = jnp.full((layer.n_gaussian,), jnp.log(variance), marginals.dtype)
+    return BoltzmannParameters(
+        weights=weights,
+        visible_bias=layer.input_from_mean(marginals, log_variance),
+        hidden_bias=jnp.zeros((n_hidden,), marginals.dtype),
+        log_variance=log_variance,
+    )

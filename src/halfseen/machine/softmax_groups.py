@@ -1,0 +1,105 @@
+"""Softmax groups: of every group of units exactly one is on (categorical columns, classes)."""
+
+from __future__ import annotations
+
+from functools import cached_property, lru_cache
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from numpy.typing import NDArray
+
+
+class SoftmaxGroups:
+    """How the units of the softmax block fall into groups.
+
+    Groups of different size are laid side by side in a padded array (n_groups, widest); groups
+    of one size need only a reshape.
+    """
+
+    def __init__(self, sizes: tuple[int, ...]) -> None:
+        self.sizes = sizes
+
+    @property
+    def n_units(self) -> int:
+        """Number of units in all groups together."""
+        return sum(self.sizes)
+
+    @cached_property
+    def widest(self) -> int:
+        """Size of the largest group."""
+        return max(self.sizes)
+
+    @cached_property
+    def first_units(self) -> NDArray[np.int64]:
+        """Position of every group's first unit, of shape (n_groups,)."""
+        return np.concatenate([[0], np.cumsum(self.sizes)[:-1]]).astype(np.int64)
+
+    @cached_property
+    def group_of_unit(self) -> NDArray[np.int64]:
+        """Group of every unit, of shape (n_units,)."""
+        return np.repeat(np.arange(len(self.sizes)), self.sizes)
+
+    @cached_property
+    def _seat_of_unit(self) -> NDArray[np.int64]:
+        within = np.arange(self.n_units) - self.first_units[self.group_of_unit]
+        return self.group_of_unit * self.widest + within
+
+    @cached_property
+    def _unit_of_seat(self) -> NDArray[np.int64]:
+        seats = np.full(len(self.sizes) * self.widest, self.n_units)
+        seats[self._seat_of_unit] = np.arange(self.n_units)
+        return seats
+
+    def seated(self, units: jax.Array, empty: float) -> jax.Array:
+        """(..., n_units) -> (..., n_groups, widest), empty seats holding ``empty``."""
+        shape = (*units.shape[:-1], len(self.sizes), self.widest)
+        if min(self.sizes) == self.widest:
+            return units.reshape(shape)
+        extra = jnp.full((*units.shape[:-1], 1), empty, units.dtype)
+        padded = jnp.concatenate([units, extra], axis=-1)
+        return padded[..., self._unit_of_seat].reshape(shape)
+
+    def unseated(self, seats: jax.Array) -> jax.Array:
+        """(..., n_groups, widest) -> (..., n_units)."""
+        flat = seats.reshape((*seats.shape[:-2], len(self.sizes) * self.widest))
+        if min(self.sizes) == self.widest:
+            return flat
+        return flat[..., self._seat_of_unit]
+
+    def mean_from_input(self, inputs: jax.Array) -> jax.Array:
+        """Probability of every unit to be the one that is on."""
+        return self.unseated(jax.nn.softmax(self.seated(inputs, -jnp.inf), axis=-1))
+
+    def log_partition(self, inputs: jax.Array) -> jax.Array:
+        """log sum_k exp(x_k) of every group, of shape (..., n_groups)."""
+        return jax.nn.logsumexp(self.seated(inputs, -jnp.inf), axis=-1)
+
+    def sample_from_input(self, inputs: jax.Array, uniform: jax.Array) -> jax.Array:
+        """One-hot samples by inverting the cumulative distribution.
+
+        ``uniform`` holds one number in [0, 1) per group, of shape (..., n_groups).
+        """
+        probability = jax.nn.softmax(self.seated(inputs, -jnp.inf), axis=-1)
+        passed = jnp.cumsum(probability, axis=-1) <= uniform[..., None]
+        # Rounding may leave the last cumulative sum below 1: stay inside the group.
+        last_seat = jnp.asarray(np.asarray(self.sizes) - 1)
+        chosen = jnp.minimum(jnp.sum(passed, axis=-1), last_seat)
+        one_hot = jax.nn.one_hot(chosen, self.widest, dtype=inputs.dtype)
+        return self.unseated(one_hot)
+
+    def group_sum(self, units: jax.Array) -> jax.Array:
+        """(..., n_units) -> (..., n_groups)."""
+        return jnp.sum(self.seated(units, 0.0), axis=-1)
+
+
+@lru_cache(maxsize=None)
+def softmax_groups(sizes: tuple[int, ...]) -> SoftmaxGroups:
+    """One shared arrangement for each tuple of group sizes.
+
+    Examples
+    --------
+    >>> softmax_groups((2, 3)).group_of_unit
+    array([0, 0, 1, 1, 1])
+    """
+    return SoftmaxGroups(sizes)
