@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property, lru_cache
+from functools import cache, cached_property
 
 import jax
 import jax.numpy as jnp
@@ -93,7 +93,7 @@ class SoftmaxGroups:
         return jnp.sum(self.seated(units, 0.0), axis=-1)
 
 
-@lru_cache(maxsize=None)
+@cache
 def softmax_groups(sizes: tuple[int, ...]) -> SoftmaxGroups:
     """One shared arrangement for each tuple of group sizes.
 

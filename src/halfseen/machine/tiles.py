@@ -1,0 +1,49 @@
+"""Rows in padded tiles of one shape, so that no result depends on how a table is cut."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+TILE_ROWS = 256
+
+
+def in_tiles(
+    of_tile: Callable[[NDArray[np.float32], NDArray[np.bool_]], NDArray[np.float32]],
+    visible: NDArray[np.float32],
+    observed: NDArray[np.bool_],
+) -> NDArray[np.float32]:
+    """Apply a compiled function to all rows, always in tiles of TILE_ROWS rows.
+
+    Matrix products are rounded by the shape of their operands: with one shape for all, the bits of
+    a row's result are the same wherever the row stands and whatever stands beside it. The last tile
+    is filled up with rows in which nothing is observed.
+
+    Parameters
+    ----------
+    of_tile : callable
+        ``(visible, observed) -> result`` on exactly TILE_ROWS rows, row by row.
+    visible, observed : ndarray of shape (n_rows, n_visible)
+        The rows.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, ...)
+
+    Examples
+    --------
+    >>> in_tiles(lambda v, o: v.sum(axis=1), np.ones((3, 2), np.float32), np.ones((3, 2), bool))
+    array([2., 2., 2.], dtype=float32)
+    """
+    results = []
+    for first in range(0, max(len(visible), 1), TILE_ROWS):
+        rows = slice(first, first + TILE_ROWS)
+        count = len(visible[rows])
+        tile = np.zeros((TILE_ROWS, visible.shape[1]), np.float32)
+        seen = np.zeros((TILE_ROWS, visible.shape[1]), bool)
+        tile[:count] = visible[rows]
+        seen[:count] = observed[rows]
+        results.append(np.asarray(of_tile(tile, seen))[:count])
+    return np.concatenate(results)
