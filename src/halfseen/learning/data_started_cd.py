@@ -1,4 +1,4 @@
-"""Lossy-CDk with the negative chains started at the data, as in classical contrastive divergence."""
+"""Lossy-CDk whose negative chains start at the data, as in classical contrastive divergence."""
 
 from __future__ import annotations
 

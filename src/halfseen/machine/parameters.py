@@ -29,7 +29,7 @@ def initial_parameters(
     n_hidden: int,
     *,
     marginals: jax.Array,
-    variance: float,
+    variance: jax.Array | float,
     weight_scale: float,
 ) -> BoltzmannParameters:
     """Small random weights, and visible biases that reproduce the observed marginals.

@@ -1,0 +1,221 @@
+"""A trained machine on the shelf: completes rows, weighs them, and dreams up new ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from numpy.typing import NDArray
+
+from halfseen.machine.annealed import annealed_log_observed
+from halfseen.machine.completion import CompletionSettings, complete_by_machines
+from halfseen.machine.gibbs import free_gibbs
+from halfseen.machine.parameters import BoltzmannParameters
+from halfseen.machine.tiles import in_tiles
+from halfseen.machine.visible_layer import VisibleLayer
+
+N_TEMPERATURES_OF_ROWS = 60
+N_CHAINS_OF_ROWS = 8
+N_TEMPERATURES_OF_PARTITION = 2000
+N_CHAINS_OF_PARTITION = 128
+N_STEPS_OF_SAMPLES = 1000
+
+
+@dataclass(frozen=True)
+class FittedMachine:
+    """Parameters that no longer change, with all that completion needs.
+
+    Every result is computed row by row in tiles of one shape: it depends on no other row.
+
+    Parameters
+    ----------
+    layer : VisibleLayer
+        The kinds of the visible units.
+    weights, visible_bias, hidden_bias, log_variance : ndarray
+        Of one or more machines, stacked on the first axis.
+    restarts : ndarray of shape (n_restarts, n_visible)
+        The start configurations of completion, the same for every row.
+    marginals : ndarray of shape (n_visible,)
+        Observed marginals of training.
+    completion : CompletionSettings
+        How missing entries are found.
+    seed : int
+        Seed of everything random after training.
+    """
+
+    layer: VisibleLayer
+    weights: NDArray[np.float32]
+    visible_bias: NDArray[np.float32]
+    hidden_bias: NDArray[np.float32]
+    log_variance: NDArray[np.float32]
+    restarts: NDArray[np.float32]
+    marginals: NDArray[np.float32]
+    completion: CompletionSettings
+    seed: int
+
+    @property
+    def machines(self) -> BoltzmannParameters:
+        """The parameters as the machine room takes them."""
+        return BoltzmannParameters(
+            jnp.asarray(self.weights),
+            jnp.asarray(self.visible_bias),
+            jnp.asarray(self.hidden_bias),
+            jnp.asarray(self.log_variance),
+        )
+
+    def complete(
+        self, visible: NDArray[np.float32], observed: NDArray[np.bool_]
+    ) -> NDArray[np.float32]:
+        """Expected value of every unit given the observed ones of its row."""
+        machines, key = self.machines, jax.random.key(self.seed)
+        restarts = jnp.asarray(self.restarts)
+
+        def of_tile(tile: NDArray[np.float32], seen: NDArray[np.bool_]) -> NDArray[np.float32]:
+            return np.asarray(
+                _completed(machines, tile, seen, restarts, key, self.layer, self.completion)
+            )
+
+        return in_tiles(of_tile, visible, observed)
+
+    def log_probability(
+        self, visible: NDArray[np.float32], observed: NDArray[np.bool_]
+    ) -> NDArray[np.float64]:
+        """log P(v_o) of every row, by annealed importance sampling, averaged over machines.
+
+        In standard units of the Gaussian entries.
+        """
+        key = jax.random.fold_in(jax.random.key(self.seed), 1)
+        of_machine = []
+        for index, log_partition in enumerate(self.log_partitions):
+            machine = jax.tree.map(lambda leaf, index=index: leaf[index], self.machines)
+
+            def of_tile(
+                tile: NDArray[np.float32],
+                seen: NDArray[np.bool_],
+                machine: BoltzmannParameters = machine,
+            ) -> NDArray[np.float32]:
+                return np.asarray(
+                    _log_observed(
+                        machine,
+                        tile,
+                        seen,
+                        jnp.asarray(self.marginals),
+                        key,
+                        self.layer,
+                        N_TEMPERATURES_OF_ROWS,
+                        N_CHAINS_OF_ROWS,
+                    )[0]
+                )
+
+            of_machine.append(in_tiles(of_tile, visible, observed) - log_partition)
+        stacked = np.stack(of_machine).astype(np.float64)
+        mixed: NDArray[np.float64] = np.logaddexp.reduce(stacked, axis=0) - np.log(len(stacked))
+        return mixed
+
+    @cached_property
+    def log_partitions(self) -> NDArray[np.float64]:
+        """log Z of every machine, estimated once, of shape (n_machines,)."""
+        estimates: NDArray[np.float64] = self._partition_estimates[0]
+        return estimates
+
+    @cached_property
+    def log_partition_errors(self) -> NDArray[np.float64]:
+        """Standard errors of :attr:`log_partitions`."""
+        errors: NDArray[np.float64] = self._partition_estimates[1]
+        return errors
+
+    @cached_property
+    def _partition_estimates(self) -> NDArray[np.float64]:
+        key = jax.random.fold_in(jax.random.key(self.seed), 2)
+        nothing = jnp.zeros((1, self.layer.n_visible), bool)
+        estimates = []
+        for index in range(len(self.weights)):
+            machine = jax.tree.map(lambda leaf, index=index: leaf[index], self.machines)
+            log_observed, error = _log_observed(
+                machine,
+                jnp.zeros(nothing.shape, jnp.float32),
+                nothing,
+                jnp.asarray(self.marginals),
+                key,
+                self.layer,
+                N_TEMPERATURES_OF_PARTITION,
+                N_CHAINS_OF_PARTITION,
+            )
+            estimates.append([float(log_observed[0]), float(error[0])])
+        return np.array(estimates).T
+
+    def sample(self, n_rows: int, seed: int) -> NDArray[np.float32]:
+        """New rows, each the end of a free Gibbs chain that began at the marginals."""
+        key = jax.random.key(seed)
+        per_machine = -(-n_rows // len(self.weights))
+        chains = []
+        for index in range(len(self.weights)):
+            machine = jax.tree.map(lambda leaf, index=index: leaf[index], self.machines)
+            chains.append(
+                _sampled(
+                    machine,
+                    jnp.asarray(self.marginals),
+                    jax.random.fold_in(key, index),
+                    self.layer,
+                    per_machine,
+                    N_STEPS_OF_SAMPLES,
+                )
+            )
+        return np.concatenate([np.asarray(rows) for rows in chains])[:n_rows]
+
+
+@partial(jax.jit, static_argnames=("layer", "completion"))
+def _completed(
+    machines: BoltzmannParameters,
+    visible: jax.Array,
+    observed: jax.Array,
+    restarts: jax.Array,
+    key: jax.Array,
+    layer: VisibleLayer,
+    completion: CompletionSettings,
+) -> jax.Array:
+    return complete_by_machines(machines, layer, completion, visible, observed, restarts, key)
+
+
+@partial(jax.jit, static_argnames=("layer", "n_temperatures", "n_chains"))
+def _log_observed(
+    machine: BoltzmannParameters,
+    visible: jax.Array,
+    observed: jax.Array,
+    marginals: jax.Array,
+    key: jax.Array,
+    layer: VisibleLayer,
+    n_temperatures: int,
+    n_chains: int,
+) -> tuple[jax.Array, jax.Array]:
+    return annealed_log_observed(
+        machine,
+        layer,
+        visible,
+        observed,
+        key,
+        base_bias=layer.input_from_mean(marginals, machine.log_variance),
+        n_temperatures=n_temperatures,
+        n_chains=n_chains,
+    )
+
+
+@partial(jax.jit, static_argnames=("layer", "n_rows", "n_steps"))
+def _sampled(
+    machine: BoltzmannParameters,
+    marginals: jax.Array,
+    key: jax.Array,
+    layer: VisibleLayer,
+    n_rows: int,
+    n_steps: int,
+) -> jax.Array:
+    start_key, chain_key = jax.random.split(key)
+    noise = layer.noise(start_key, (n_rows,), marginals.dtype)
+    inputs = layer.input_from_mean(marginals, machine.log_variance)
+    start = layer.sample_from_input(
+        noise, jnp.broadcast_to(inputs, (n_rows, layer.n_visible)), machine.log_variance
+    )
+    return free_gibbs(machine, layer, start, chain_key, n_steps)

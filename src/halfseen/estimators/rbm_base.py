@@ -1,0 +1,272 @@
+"""What both estimators share: reading, fitting, filling, weighing, sampling, saving."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from halfseen.estimators.fitted_machine import FittedMachine
+from halfseen.estimators.fitting import Surroundings, fit_machine, pass_over, shelved
+from halfseen.estimators.settings import Settings, resolve_settings
+from halfseen.learning.checkpoint import Checkpoint
+from halfseen.learning.epoch import TrainingState
+from halfseen.learning.history import History
+from halfseen.learning.progress import Verbosity
+from halfseen.learning.trainer import Callback
+from halfseen.tables import Encoded, Schema, Table, fill_table, learn_columns, read_table
+
+SHARED_SETTINGS = (
+    "n_hidden",
+    "objective",
+    "n_gibbs_steps",
+    "n_chains",
+    "learning_rate",
+    "batch_size",
+    "n_epochs",
+    "optimizer",
+    "momentum",
+    "weight_decay",
+    "clip_norm",
+    "schedule",
+    "centered",
+    "variance",
+    "random_starts",
+    "n_machines",
+    "completion",
+    "n_restarts",
+    "n_sweeps",
+    "tolerance",
+    "damping",
+    "averaging",
+    "stopping",
+    "held_out_share",
+    "patience",
+    "monitor_every",
+)
+
+
+class RBMBase(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """The common ground of :class:`RBMClassifier` and :class:`RBMImputer`."""
+
+    schema_: Schema
+    settings_: Settings
+    machine_: FittedMachine
+    history_: History
+    n_iter_: int
+    n_features_in_: int
+    _seed: int
+    _state: TrainingState | None
+
+    def __init__(
+        self,
+        *,
+        preset: str = "default",
+        column_kinds: Any = "auto",
+        n_hidden: int | str = "auto",
+        objective: str = "auto",
+        n_gibbs_steps: int | str = "auto",
+        n_chains: int | str = "auto",
+        learning_rate: float | str = "auto",
+        batch_size: int | str = "auto",
+        n_epochs: int | str = "auto",
+        optimizer: str = "auto",
+        momentum: float | str = "auto",
+        weight_decay: float | str = "auto",
+        clip_norm: float | str = "auto",
+        schedule: str = "auto",
+        centered: bool | str = "auto",
+        variance: float | str = "auto",
+        random_starts: str = "auto",
+        n_machines: int | str = "auto",
+        completion: str = "auto",
+        n_restarts: int | str = "auto",
+        n_sweeps: int | str = "auto",
+        tolerance: float | str = "auto",
+        damping: float | str = "auto",
+        averaging: str = "auto",
+        stopping: str = "auto",
+        held_out_share: float | str = "auto",
+        patience: int | str = "auto",
+        monitor_every: int | str = "auto",
+        checkpoint: str | PathLike[str] | None = None,
+        checkpoint_every: int = 10,
+        resume: bool = False,
+        callbacks: Sequence[Callback] = (),
+        verbose: Verbosity = "auto",
+        random_state: Any = None,
+    ) -> None:
+        self.preset = preset
+        self.column_kinds = column_kinds
+        self.n_hidden = n_hidden
+        self.objective = objective
+        self.n_gibbs_steps = n_gibbs_steps
+        self.n_chains = n_chains
+        self.learning_rate = learning_rate
+        self.batch_size = batch_size
+        self.n_epochs = n_epochs
+        self.optimizer = optimizer
+        self.momentum = momentum
+        self.weight_decay = weight_decay
+        self.clip_norm = clip_norm
+        self.schedule = schedule
+        self.centered = centered
+        self.variance = variance
+        self.random_starts = random_starts
+        self.n_machines = n_machines
+        self.completion = completion
+        self.n_restarts = n_restarts
+        self.n_sweeps = n_sweeps
+        self.tolerance = tolerance
+        self.damping = damping
+        self.averaging = averaging
+        self.stopping = stopping
+        self.held_out_share = held_out_share
+        self.patience = patience
+        self.monitor_every = monitor_every
+        self.checkpoint = checkpoint
+        self.checkpoint_every = checkpoint_every
+        self.resume = resume
+        self.callbacks = callbacks
+        self.verbose = verbose
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    def transform(self, X: Any) -> Any:
+        """Fill the holes of X, each with what is expected given the rest of its row.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_features)
+            Rows, new or known, with NaN, None or pandas.NA where a value is missing.
+
+        Returns
+        -------
+        array or frame like X
+            Of the same container type and column names. Observed entries come back as they are; a
+            column of which training saw nothing keeps its holes.
+        """
+        check_is_fitted(self)
+        encoded = self.schema_.encode(self._read_features(X, reset=False), None)
+        return self._filled(X, self.machine_.complete(*encoded))
+
+    def score_samples(self, X: Any) -> NDArray[np.float64]:
+        """Log-probability of what is observed in each row, log P(v_o) = log Z_O - log Z.
+
+        A density per raw unit for numeric entries, a probability for all others; estimated by
+        annealed importance sampling. Rows with more holes have less to be improbable with: compare
+        rows with like holes.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_features)
+            Rows, complete or not.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+        check_is_fitted(self)
+        encoded = self.schema_.encode(self._read_features(X, reset=False), None)
+        log_probability = self.machine_.log_probability(*encoded)
+        return log_probability - self.schema_.log_scale(encoded.observed)
+
+    def _sampled(self, n_samples: int, random_state: int | None) -> NDArray[np.float32]:
+        check_is_fitted(self)
+        if n_samples < 1:
+            raise ValueError(f"n_samples must be at least 1, got {n_samples}")
+        seed = self._seed if random_state is None else int(random_state)
+        return self.machine_.sample(n_samples, seed)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the fitted model to one safetensors file, to be read by :func:`halfseen.load`.
+
+        The file holds parameters, schema, settings and a digest, and never any code. It is written
+        beside and then renamed, so that an old file is never half overwritten.
+
+        Parameters
+        ----------
+        path : path-like
+            For instance "model.safetensors".
+        """
+        from halfseen.estimators.model_file import save_model
+
+        check_is_fitted(self)
+        save_model(self, path)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "machine_")
+
+    def _read_features(self, X: Any, *, reset: bool) -> Table:
+        table = read_table(X)
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        return table
+
+    def _learn_features(self, table: Table) -> tuple[Any, ...]:
+        columns = learn_columns(table, self.column_kinds)
+        if all(column.kind == "empty" for column in columns):
+            raise ValueError("X has no observed entry: there is nothing to learn from")
+        return columns
+
+    def _filled(self, X: Any, completed: NDArray[np.float32]) -> Any:
+        return fill_table(X, self.schema_.feature_values(completed))
+
+    def _resolved(self, n_rows: int, n_visible: int, own: Sequence[str] = ()) -> Settings:
+        given = {name: getattr(self, name) for name in (*SHARED_SETTINGS, *own)}
+        return resolve_settings(self.preset, given, n_rows=n_rows, n_visible=n_visible)
+
+    def _drawn_seed(self) -> int:
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _train(self, encoded: Encoded, oracle: Encoded | None = None) -> None:
+        """Train on an encoded table; ``schema_`` and ``settings_`` stand already."""
+        checkpoint = None
+        if self.checkpoint is not None:
+            checkpoint = Checkpoint(self.checkpoint, self.checkpoint_every, self.resume)
+        fitted = fit_machine(
+            self.schema_,
+            encoded,
+            self.settings_,
+            self._seed,
+            Surroundings(checkpoint, self.callbacks, self.verbose),
+            oracle,
+        )
+        self.machine_ = fitted.machine
+        self.history_ = fitted.history
+        self.n_iter_ = len(fitted.history)
+        self._state = None
+
+    def _train_on_part(self, encoded: Encoded) -> None:
+        """One pass over a part, from where the last part, a fit or a loaded model left off."""
+        if self.settings_.objective == "fully_persistent_cd":
+            raise ValueError(
+                'objective="fully_persistent_cd" keeps a chain for every row of one table and '
+                'cannot learn in parts; use objective="persistent_cd"'
+            )
+        machine = getattr(self, "machine_", None)
+        n_passes = 0 if machine is None else self.n_iter_
+        state = pass_over(
+            self.schema_, encoded, self.settings_, self._seed, self._state, machine, n_passes
+        )
+        self._state = state
+        self.machine_ = shelved(state.parameters, self.schema_, self.settings_, self._seed)
+        self.history_ = History()
+        self.n_iter_ = n_passes + 1
+
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
+        """Equal ``fit(X, y).transform(X)``."""
+        fitted: Self = self.fit(X, y, **fit_params)
+        return fitted.transform(X)

@@ -1,0 +1,440 @@
+"""RBMClassifier: features and labels in one machine, both with holes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from halfseen.estimators.decisions import learn_thresholds
+from halfseen.estimators.rbm_base import RBMBase
+from halfseen.estimators.shared_parameters import with_shared_parameters
+from halfseen.learning.progress import Verbosity
+from halfseen.learning.trainer import Callback
+from halfseen.scoring import accuracy, hamming_accuracy
+from halfseen.tables import (
+    Encoded,
+    Schema,
+    Target,
+    fill_target,
+    learn_target_columns,
+    read_target,
+)
+
+_OWN_SETTINGS = ("class_units", "threshold")
+_SMALLEST_PROBABILITY = 1e-7
+
+
+class Completed(NamedTuple):
+    """A table and its labels, completed together."""
+
+    X: Any  # like the X that was given, its holes filled
+    y: Any  # like the y that was given, its holes decided
+    proba: Any  # as of predict_proba; 0 or 1 where the label was observed
+
+
+class Sampled(NamedTuple):
+    """New rows, and their labels."""
+
+    X: NDArray[Any]
+    y: NDArray[Any]
+
+
+@with_shared_parameters
+class RBMClassifier(ClassifierMixin, RBMBase):  # type: ignore[misc]
+    """Classes or labels of rows with holes, by one machine for features and labels (RBM-MO).
+
+    One Restricted Boltzmann Machine is fitted to everything observed, features and labels alike.
+    Rows without a label help, and so do labels of rows that are otherwise empty. Entries are
+    assumed to be missing completely at random.
+
+    What y is: one column are classes; several columns of 0 and 1 are labels, of which a row may
+    have any number; several other columns are several classes at once. NaN, None and pandas.NA are
+    labels that are not known.
+
+    Parameters
+    ----------
+    {shared_parameters}
+    target_kind : {"auto", "classes", "labels", "outputs"}, default="auto"
+        What y is, if the rule above should not decide.
+    class_units : {"softmax", "independent"} or "auto", default="auto"
+        Whether the classes of one column exclude each other in the model, or are independent binary
+        units among which the largest wins, as in the paper.
+    threshold : {"shared", "per_label"}, float or "auto", default="auto"
+        Probability above which a label is predicted: learned on known labels that are hidden for
+        the purpose, one for all (the paper) or one for each; or a number.
+    oracle_y : array-like or None, default=None
+        True labels for ``stopping="oracle"``. Only to reproduce the paper.
+
+    Attributes
+    ----------
+    classes_ : ndarray, or list of ndarray
+        The classes; for several class columns, and for labels, one array for each column.
+    thresholds_ : ndarray of shape (n_labels,)
+        The threshold of each label; empty for classes.
+    schema_ : Schema
+        What each column was taken for.
+    settings_ : Settings
+        All settings, resolved.
+    history_ : History
+        Training, epoch by epoch.
+    n_iter_ : int
+        Epochs that were run.
+    n_features_in_ : int
+        Number of columns seen in ``fit``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if the table had names.
+
+    See Also
+    --------
+    RBMImputer : The same machine without labels.
+
+    Notes
+    -----
+    For labels ``predict`` decides by a learned threshold, not by one half, so that it need not
+    equal ``predict_proba(X).round()``; scikit-learn's tag ``multi_output`` is therefore False,
+    and ``multi_label`` True.
+
+    References
+    ----------
+    G. Fissore, A. Decelle, C. Furtlehner, Y. Han: Robust Multi-Output Learning with Highly
+    Incomplete Data via Restricted Boltzmann Machines, arXiv:1912.09382.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from halfseen import RBMClassifier
+    >>> X = np.repeat([[0.0, 0.0], [4.0, 4.0]], 30, axis=0)
+    >>> X[::3, 0] = np.nan
+    >>> y = np.repeat(["low", "high"], 30).astype(object)
+    >>> y[::2] = None
+    >>> model = RBMClassifier(random_state=0).fit(X, y)
+    >>> model.predict([[np.nan, 4.0], [0.0, np.nan]])
+    array(['high', 'low'], dtype=object)
+    """
+
+    classes_: Any
+    thresholds_: NDArray[np.float64]
+
+    def __init__(
+        self,
+        *,
+        preset: str = "default",
+        target_kind: str = "auto",
+        column_kinds: Any = "auto",
+        n_hidden: int | str = "auto",
+        objective: str = "auto",
+        n_gibbs_steps: int | str = "auto",
+        n_chains: int | str = "auto",
+        learning_rate: float | str = "auto",
+        batch_size: int | str = "auto",
+        n_epochs: int | str = "auto",
+        optimizer: str = "auto",
+        momentum: float | str = "auto",
+        weight_decay: float | str = "auto",
+        clip_norm: float | str = "auto",
+        schedule: str = "auto",
+        centered: bool | str = "auto",
+        variance: float | str = "auto",
+        random_starts: str = "auto",
+        n_machines: int | str = "auto",
+        completion: str = "auto",
+        n_restarts: int | str = "auto",
+        n_sweeps: int | str = "auto",
+        tolerance: float | str = "auto",
+        damping: float | str = "auto",
+        averaging: str = "auto",
+        stopping: str = "auto",
+        held_out_share: float | str = "auto",
+        patience: int | str = "auto",
+        monitor_every: int | str = "auto",
+        checkpoint: str | PathLike[str] | None = None,
+        checkpoint_every: int = 10,
+        resume: bool = False,
+        callbacks: Sequence[Callback] = (),
+        verbose: Verbosity = "auto",
+        random_state: Any = None,
+        class_units: str = "auto",
+        threshold: float | str = "auto",
+        oracle_y: Any = None,
+    ) -> None:
+        super().__init__(
+            preset=preset,
+            column_kinds=column_kinds,
+            n_hidden=n_hidden,
+            objective=objective,
+            n_gibbs_steps=n_gibbs_steps,
+            n_chains=n_chains,
+            learning_rate=learning_rate,
+            batch_size=batch_size,
+            n_epochs=n_epochs,
+            optimizer=optimizer,
+            momentum=momentum,
+            weight_decay=weight_decay,
+            clip_norm=clip_norm,
+            schedule=schedule,
+            centered=centered,
+            variance=variance,
+            random_starts=random_starts,
+            n_machines=n_machines,
+            completion=completion,
+            n_restarts=n_restarts,
+            n_sweeps=n_sweeps,
+            tolerance=tolerance,
+            damping=damping,
+            averaging=averaging,
+            stopping=stopping,
+            held_out_share=held_out_share,
+            patience=patience,
+            monitor_every=monitor_every,
+            checkpoint=checkpoint,
+            checkpoint_every=checkpoint_every,
+            resume=resume,
+            callbacks=callbacks,
+            verbose=verbose,
+            random_state=random_state,
+        )
+        self.target_kind = target_kind
+        self.class_units = class_units
+        self.threshold = threshold
+        self.oracle_y = oracle_y
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn from all observed entries of X and y.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_features)
+            With NaN, None or pandas.NA where a value is missing.
+        y : array-like, series or frame of shape (n_rows,) or (n_rows, n_columns)
+            Classes, labels or several classes, with NaN, None or pandas.NA where unknown.
+
+        Returns
+        -------
+        self
+        """
+        encoded = self._learn_schema(X, y, None)
+        oracle = self._oracle(y)
+        self._train(encoded, oracle)
+        self._learn_thresholds(encoded)
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:
+        """Go once over one more part of a table.
+
+        The first part decides what each column is, its scale, and the classes.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_features)
+            Some rows.
+        y : array-like, or None if none of their labels is known
+            Their labels; the first part needs some.
+        classes : array-like, list of array-like, or None
+            All classes that will ever come, if the first part does not have them all.
+
+        Returns
+        -------
+        self
+        """
+        if hasattr(self, "machine_"):
+            table = self._read_features(X, reset=False)
+            encoded = self.schema_.encode(table, self._read_known_target(y))
+        else:
+            self._state = None
+            encoded = self._learn_schema(X, y, classes)
+        self._train_on_part(encoded)
+        self._learn_thresholds(encoded)
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class, or the labels, of each row, given its observed entries.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_features)
+            New rows, complete or not.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_rows, n_columns)
+        """
+        return self._decided(self._probabilities(X))
+
+    def predict_proba(self, X: Any) -> Any:
+        """Probabilities of classes or labels, given the observed entries of each row.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_features)
+            New rows, complete or not.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes); for labels (n_rows, n_labels), strictly between 0 and
+        1; for several class columns a list of such arrays
+        """
+        return self._arranged(self._probabilities(X))
+
+    def complete(self, X: Any, y: Any = None) -> Completed:
+        """Fill features and labels together, the observed ones of both pinned: transductive.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_features)
+            Rows, known or new.
+        y : array-like, series or frame, or None if no label is known
+            What is known of their labels.
+
+        Returns
+        -------
+        Completed
+            A named tuple ``(X, y, proba)``: X filled, in the container it came in; y with its holes
+            decided; the probabilities, 0 or 1 where the label was given.
+        """
+        check_is_fitted(self)
+        table = self._read_features(X, reset=False)
+        target = self._read_known_target(y)
+        completed = self.machine_.complete(*self.schema_.encode(table, target))
+        probabilities = self.schema_.target_probabilities(completed)
+        decided = self._decided(probabilities)
+        return Completed(
+            X=self._filled(X, completed),
+            y=decided if target is None else fill_target(y, target, decided),
+            proba=self._stacked(probabilities),
+        )
+
+    def score(self, X: Any, y: Any) -> float:
+        """Share of the known labels of y that are predicted right.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_features)
+            Rows.
+        y : array-like
+            Their labels; unknown ones are left out.
+
+        Returns
+        -------
+        float
+            Accuracy for classes; for labels and several classes, the share of entries.
+        """
+        of_known = hamming_accuracy if self.schema_.target_kind == "labels" else accuracy
+        return float(of_known(y, self.predict(X)))
+
+    def sample(self, n_samples: int = 1, random_state: int | None = None) -> Sampled:
+        """New rows and their labels from the learned distribution.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+            How many.
+        random_state : int or None, default=None
+            Seed; None takes the model's own, so that the same rows come every time.
+
+        Returns
+        -------
+        Sampled
+            A named tuple ``(X, y)``.
+        """
+        visible = self._sampled(n_samples, random_state)
+        probabilities = self.schema_.target_probabilities(visible)
+        return Sampled(self.schema_.sampled_features(visible), self._decided(probabilities))
+
+    def _learn_schema(self, X: Any, y: Any, classes: Any) -> Encoded:
+        if y is None:
+            raise ValueError(
+                "RBMClassifier requires y to be passed, but the target y is None; RBMImputer fits "
+                "features alone"
+            )
+        table = self._read_features(X, reset=True)
+        target = read_target(y, self.target_kind)  # type: ignore[arg-type]
+        self._seed = self._drawn_seed()
+        features = self._learn_features(table)
+        # The number of visible units hardly depends on how classes are coded.
+        settings = self._resolved(table.n_rows, len(features) + len(target.columns), _OWN_SETTINGS)
+        columns = learn_target_columns(target, settings.class_units, classes)
+        schema = Schema(features, columns, target.kind)
+        self.settings_ = self._resolved(table.n_rows, schema.n_visible, _OWN_SETTINGS)
+        encoded = schema.encode(table, target)
+        self.schema_ = schema
+        self.classes_ = classes_of(schema)
+        return encoded
+
+    def _oracle(self, y: Any) -> Encoded | None:
+        if self.settings_.stopping != "oracle":
+            return None
+        if self.oracle_y is None:
+            raise ValueError('stopping="oracle" needs the true labels in oracle_y')
+        return self.schema_.encode(None, self._read_known_target(self.oracle_y))
+
+    def _read_known_target(self, y: Any) -> Target | None:
+        if y is None:
+            return None
+        return read_target(y, self.schema_.target_kind)  # type: ignore[arg-type]
+
+    def _learn_thresholds(self, encoded: Encoded) -> None:
+        self.thresholds_ = np.zeros(0)
+        if self.schema_.target_kind == "labels":
+            units = [self.schema_.target_units(j).start for j in range(len(self.schema_.targets))]
+            self.thresholds_ = learn_thresholds(
+                self.settings_.threshold,
+                self.machine_.complete,
+                encoded.visible,
+                encoded.observed,
+                np.array(units),
+                self._seed,
+            )
+
+    def _probabilities(self, X: Any) -> list[NDArray[np.float64]]:
+        check_is_fitted(self)
+        encoded = self.schema_.encode(self._read_features(X, reset=False), None)
+        return self.schema_.target_probabilities(self.machine_.complete(*encoded))
+
+    def _decided(self, probabilities: list[NDArray[np.float64]]) -> NDArray[Any]:
+        if self.schema_.target_kind == "labels":
+            stacked = np.stack(probabilities, axis=1)
+            labels: NDArray[Any] = (stacked > self.thresholds_).astype(np.int64)
+            return labels
+        chosen = [
+            column.classes[np.argmax(probability, axis=1)]
+            for column, probability in zip(self.schema_.targets, probabilities, strict=True)
+        ]
+        if self.schema_.target_kind == "classes":
+            return chosen[0]
+        dtypes = {column.dtype for column in chosen}
+        common = dtypes.pop() if len(dtypes) == 1 else np.dtype(object)
+        return np.stack([column.astype(common) for column in chosen], axis=1)
+
+    def _arranged(self, probabilities: list[NDArray[np.float64]]) -> Any:
+        inner = [
+            np.clip(probability, _SMALLEST_PROBABILITY, 1 - _SMALLEST_PROBABILITY)
+            for probability in probabilities
+        ]
+        if self.schema_.target_kind == "labels":
+            return self._stacked(inner)
+        return self._stacked([p / p.sum(axis=1, keepdims=True) for p in inner])
+
+    def _stacked(self, probabilities: list[NDArray[np.float64]]) -> Any:
+        if self.schema_.target_kind == "labels":
+            return np.stack(probabilities, axis=1)
+        return probabilities[0] if self.schema_.target_kind == "classes" else probabilities
+
+
+def classes_of(schema: Schema) -> Any:
+    """One array for classes; for labels and several outputs a list of arrays."""
+    if schema.target_kind == "labels":
+        return [np.array([0, 1]) for _ in schema.targets]
+    of_column = [column.classes for column in schema.targets]
+    return of_column[0] if schema.target_kind == "classes" else of_column

@@ -1,0 +1,291 @@
+"""Settings of a model: two presets, what the user set, and what came of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal, get_args
+
+from halfseen.learning.data_started_cd import DataStartedCD
+from halfseen.learning.lossy_cd import LossyCD
+from halfseen.learning.mean_field_cd import MeanFieldCD
+from halfseen.learning.objective import Objective
+from halfseen.learning.optimiser import Optimiser, OptimiserName, ScheduleName
+from halfseen.learning.persistent_cd import FullyPersistentCD, PersistentCD
+from halfseen.machine.completion import Averaging, CompletionMethod, CompletionSettings
+
+ObjectiveName = Literal[
+    "lossy_cd", "data_started_cd", "persistent_cd", "fully_persistent_cd", "mean_field_cd"
+]
+ClassUnits = Literal["softmax", "independent"]
+RandomStarts = Literal["marginals", "uniform"]
+Stopping = Literal["held_out", "oracle", "none"]
+Threshold = Literal["shared", "per_label"] | float
+Variance = Literal["learned"] | float
+
+LOWEST_VARIANCE = 0.01
+HIGHEST_VARIANCE = 1.21
+FIRST_LEARNED_VARIANCE = 0.5
+_OFFSET_RATE = 0.01
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Every setting, resolved: no "auto" is left.
+
+    The names are those of the estimators' parameters; their meaning stands there.
+
+    Examples
+    --------
+    >>> paper = resolve_settings("paper", {}, n_rows=1000, n_visible=20)
+    >>> paper.n_hidden, paper.learning_rate, paper.batch_size, paper.n_gibbs_steps
+    (100, 0.001, 10, 1)
+    """
+
+    n_hidden: int
+    objective: ObjectiveName
+    n_gibbs_steps: int
+    n_chains: int
+    learning_rate: float
+    batch_size: int
+    n_epochs: int
+    optimizer: OptimiserName
+    momentum: float
+    weight_decay: float
+    clip_norm: float
+    schedule: ScheduleName
+    centered: bool
+    variance: Variance
+    class_units: ClassUnits
+    random_starts: RandomStarts
+    n_machines: int
+    completion: CompletionMethod
+    n_restarts: int
+    n_sweeps: int
+    tolerance: float
+    damping: float
+    averaging: Averaging
+    threshold: Threshold
+    stopping: Stopping
+    held_out_share: float
+    patience: int
+    monitor_every: int
+
+    def learning_objective(self) -> Objective:
+        """The objective these settings name."""
+        rate = _OFFSET_RATE if self.centered else 0.0
+        match self.objective:
+            case "lossy_cd":
+                return LossyCD(self.n_gibbs_steps, rate)
+            case "data_started_cd":
+                return DataStartedCD(self.n_gibbs_steps, rate)
+            case "persistent_cd":
+                return PersistentCD(self.n_gibbs_steps, self.n_chains, rate)
+            case "fully_persistent_cd":
+                return FullyPersistentCD(self.n_gibbs_steps, self.n_chains, rate)
+            case "mean_field_cd":
+                return MeanFieldCD(self.n_gibbs_steps, rate)
+
+    def learning_optimiser(self) -> Optimiser:
+        """The optimiser these settings name."""
+        return Optimiser(self.optimizer, self.momentum, self.clip_norm)
+
+    def completion_settings(self) -> CompletionSettings:
+        """How missing entries are found."""
+        return CompletionSettings(
+            self.completion, self.n_sweeps, self.tolerance, self.damping, self.averaging
+        )
+
+    def variance_bounds(self) -> tuple[float, float, float]:
+        """First, lowest and highest variance of a standardised number given the hidden units."""
+        if self.variance == "learned":
+            return FIRST_LEARNED_VARIANCE, LOWEST_VARIANCE, HIGHEST_VARIANCE
+        return self.variance, self.variance, self.variance
+
+    def to_document(self) -> dict[str, Any]:
+        """The settings as plain JSON; an infinite number is written as text."""
+        document = asdict(self)
+        return {name: "inf" if value == math.inf else value for name, value in document.items()}
+
+    @classmethod
+    def from_document(cls, document: Any) -> Settings:
+        """The settings that :meth:`to_document` wrote."""
+        if not isinstance(document, dict) or set(document) != {f.name for f in fields(cls)}:
+            raise ValueError("The settings of the model are not those of this format.")
+        values: dict[str, Any] = {
+            name: math.inf if value == "inf" else value for name, value in document.items()
+        }
+        settings = cls(**values)
+        check_settings(settings)
+        return settings
+
+
+def default_settings(n_rows: int, n_visible: int) -> Settings:
+    """The default preset for a table of this shape.
+
+    The number of epochs gives every table about as many updates: 300 epochs of a small one, fewer
+    of a long one.
+    """
+    batch_size = 100
+    batches = -(-n_rows // batch_size)
+    return Settings(
+        n_hidden=min(200, max(20, 4 * n_visible)),
+        objective="data_started_cd",
+        n_gibbs_steps=1,
+        n_chains=100,
+        learning_rate=0.002,
+        batch_size=batch_size,
+        n_epochs=min(300, max(30, 20000 // batches)),
+        optimizer="adam",
+        momentum=0.0,
+        weight_decay=0.01,
+        clip_norm=10.0,
+        schedule="constant",
+        centered=True,
+        variance="learned",
+        class_units="softmax",
+        random_starts="marginals",
+        n_machines=1,
+        completion="mean_field",
+        n_restarts=5,
+        n_sweeps=50,
+        tolerance=1e-4,
+        damping=0.0,
+        averaging="free_energy",
+        threshold="shared",
+        stopping="held_out",
+        held_out_share=0.1,
+        patience=40,
+        monitor_every=5,
+    )
+
+
+def paper_settings(n_rows: int, n_visible: int) -> Settings:
+    """The paper's settings; ``docs/paper-preset.md`` goes through them line by line."""
+    return Settings(
+        n_hidden=100,
+        objective="lossy_cd",
+        n_gibbs_steps=1,
+        n_chains=100,
+        learning_rate=0.001,
+        batch_size=10,
+        n_epochs=1000,
+        optimizer="sgd",
+        momentum=0.0,
+        weight_decay=0.0,
+        clip_norm=math.inf,
+        schedule="constant",
+        centered=False,
+        variance=1.0,
+        class_units="independent",
+        random_starts="uniform",
+        n_machines=1,
+        completion="mean_field",
+        n_restarts=10,
+        n_sweeps=10,
+        tolerance=0.0,
+        damping=0.0,
+        averaging="equal",
+        threshold="shared",
+        stopping="held_out",
+        held_out_share=0.1,
+        patience=500,
+        monitor_every=5,
+    )
+
+
+PRESETS = {"default": default_settings, "paper": paper_settings}
+
+
+def resolve_settings(
+    preset: str, given: Mapping[str, Any], *, n_rows: int, n_visible: int
+) -> Settings:
+    """A preset with everything that is not "auto" in ``given`` put over it.
+
+    Raises
+    ------
+    ValueError
+        Naming the parameter, its value and what it may be.
+
+    Examples
+    --------
+    >>> resolve_settings("default", {"n_hidden": 7}, n_rows=50, n_visible=3).n_hidden
+    7
+    """
+    if preset not in PRESETS:
+        raise ValueError(f"preset must be one of {sorted(PRESETS)}, got {preset!r}")
+    chosen = asdict(PRESETS[preset](n_rows, n_visible))
+    chosen.update({name: value for name, value in given.items() if not _is_auto(value)})
+    settings = Settings(**chosen)
+    check_settings(settings)
+    return settings
+
+
+def check_settings(settings: Settings) -> None:
+    """Raise a ValueError that names the first setting out of its range."""
+    for name, allowed in _CHOICES.items():
+        value = getattr(settings, name)
+        if not isinstance(value, str) or value not in allowed:
+            raise ValueError(f"{name} must be one of {sorted(allowed)}, got {value!r}")
+    for name, (kind, lowest, highest) in _RANGES.items():
+        _check_number(name, getattr(settings, name), kind, lowest, highest)
+    if settings.variance != "learned":
+        _check_number("variance", settings.variance, float, 1e-6, 1e6, or_else='"learned"')
+    if settings.threshold not in ("shared", "per_label"):
+        _check_number("threshold", settings.threshold, float, 0, 1, '"shared" or "per_label"')
+    if not isinstance(settings.centered, bool):
+        raise ValueError(f"centered must be True or False, got {settings.centered!r}")
+
+
+def _is_auto(value: Any) -> bool:
+    return isinstance(value, str) and value == "auto"
+
+
+def _check_number(
+    name: str, value: Any, kind: type, lowest: float, highest: float, or_else: str = ""
+) -> None:
+    is_number = isinstance(value, int | float) or hasattr(value, "__float__")
+    whole = kind is not int or (is_number and not isinstance(value, float) and value == int(value))
+    if (
+        isinstance(value, bool | str)
+        or not is_number
+        or not whole
+        or not lowest <= value <= highest
+    ):
+        what = "a whole number" if kind is int else "a number"
+        also = f" or {or_else}" if or_else else ""
+        raise ValueError(
+            f"{name} must be {what} from {lowest:g} to {highest:g}{also}, got {value!r}"
+        )
+
+
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "objective": get_args(ObjectiveName),
+    "optimizer": get_args(OptimiserName),
+    "schedule": get_args(ScheduleName),
+    "class_units": get_args(ClassUnits),
+    "random_starts": get_args(RandomStarts),
+    "completion": get_args(CompletionMethod),
+    "averaging": get_args(Averaging),
+    "stopping": get_args(Stopping),
+}
+_RANGES: dict[str, tuple[type, float, float]] = {
+    "n_hidden": (int, 1, 100_000),
+    "n_gibbs_steps": (int, 1, 100_000),
+    "n_chains": (int, 1, 1_000_000),
+    "learning_rate": (float, 1e-12, 1e12),
+    "batch_size": (int, 1, 10_000_000),
+    "n_epochs": (int, 1, 10_000_000),
+    "momentum": (float, 0, 0.999999),
+    "weight_decay": (float, 0, 1e6),
+    "clip_norm": (float, 1e-12, math.inf),
+    "n_machines": (int, 1, 10_000),
+    "n_restarts": (int, 1, 100_000),
+    "n_sweeps": (int, 1, 1_000_000),
+    "tolerance": (float, 0, 1e6),
+    "damping": (float, 0, 0.999999),
+    "held_out_share": (float, 0, 0.9),
+    "patience": (int, 1, 10_000_000),
+    "monitor_every": (int, 1, 10_000_000),
+}

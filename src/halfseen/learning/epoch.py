@@ -1,0 +1,195 @@
+"""One epoch, compiled as a whole, for all machines of a replica axis at once."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from numpy.typing import NDArray
+
+from halfseen.learning.objective import Batch, Beginning, Memory, Objective
+from halfseen.learning.optimiser import Optimiser, Rates
+from halfseen.machine.parameters import BoltzmannParameters, initial_parameters
+from halfseen.machine.visible_layer import VisibleLayer
+
+
+class Rows(NamedTuple):
+    """A table on the device: (n_rows, n_visible), or one for each replica, with a leading axis."""
+
+    visible: jax.Array
+    observed: jax.Array
+
+
+class TrainingState(NamedTuple):
+    """Everything that changes from one minibatch to the next; every leaf has a replica axis."""
+
+    parameters: BoltzmannParameters
+    optimiser_state: Any
+    memory: Memory
+    rate_scale: jax.Array  # (n_replicas,), lowered when a machine had to be rolled back
+
+
+class EpochOrder(NamedTuple):
+    """Which rows make up which minibatch."""
+
+    rows: jax.Array  # (n_replicas, n_batches, batch_size)
+    weight: jax.Array  # (n_batches, batch_size), each minibatch sums to one
+    n_batches: jax.Array  # how many of the minibatches count
+
+
+def padded_rows(n_rows: int) -> int:
+    """Rows rounded up by at most an eighth, so that tables of like size share a compilation.
+
+    Examples
+    --------
+    >>> padded_rows(1000), padded_rows(1001), padded_rows(3)
+    (1024, 1024, 64)
+    """
+    step = max(64, 1 << max(0, n_rows.bit_length() - 4))
+    return -(-n_rows // step) * step
+
+
+def rows_on_device(visible: NDArray[np.float32], observed: NDArray[np.bool_]) -> Rows:
+    """The table padded with empty rows; what stands behind missing entries is overwritten."""
+    held = np.where(observed, visible, np.float32(0))
+    extra = padded_rows(visible.shape[-2]) - visible.shape[-2]
+    padding = [(0, 0)] * (visible.ndim - 2) + [(0, extra), (0, 0)]
+    return Rows(jnp.asarray(np.pad(held, padding)), jnp.asarray(np.pad(observed, padding)))
+
+
+def epoch_order(seed: int, epoch: int, n_rows: int, batch_size: int, n_replicas: int) -> EpochOrder:
+    """Rows reshuffled for one epoch; the same for the same seed and epoch.
+
+    Examples
+    --------
+    >>> order = epoch_order(seed=0, epoch=0, n_rows=5, batch_size=2, n_replicas=1)
+    >>> int(order.n_batches)
+    3
+    """
+    n_batches = -(-n_rows // batch_size)
+    capacity = max(n_batches, -(-padded_rows(n_rows) // batch_size))
+    rows = np.zeros((n_replicas, capacity * batch_size), np.int32)
+    counts = np.zeros((capacity * batch_size,), np.float32)
+    for replica in range(n_replicas):
+        shuffle = np.random.default_rng([seed, epoch, replica])
+        rows[replica, :n_rows] = shuffle.permutation(n_rows)
+    counts[:n_rows] = 1.0
+    in_batch = counts.reshape(capacity, batch_size)
+    weight = in_batch / np.maximum(in_batch.sum(axis=1, keepdims=True), 1.0)
+    return EpochOrder(
+        jnp.asarray(rows.reshape(n_replicas, capacity, batch_size)),
+        jnp.asarray(weight),
+        jnp.asarray(n_batches, jnp.int32),
+    )
+
+
+@partial(
+    jax.jit,
+    static_argnames=("layer", "objective", "optimiser", "n_hidden", "n_table_rows", "weight_scale"),
+)
+def first_state(
+    keys: jax.Array,
+    marginals: jax.Array,
+    variance: jax.Array,
+    beginning: Beginning,
+    *,
+    layer: VisibleLayer,
+    objective: Objective,
+    optimiser: Optimiser,
+    n_hidden: int,
+    n_table_rows: int,
+    weight_scale: float,
+) -> TrainingState:
+    """One machine for each key, before any training."""
+
+    def one(key: jax.Array) -> TrainingState:
+        weight_key, memory_key = jax.random.split(key)
+        parameters = initial_parameters(
+            weight_key,
+            layer,
+            n_hidden,
+            marginals=marginals,
+            variance=variance,
+            weight_scale=weight_scale,
+        )
+        return TrainingState(
+            parameters=parameters,
+            optimiser_state=optimiser.first_state(parameters),
+            memory=objective.first_memory(memory_key, layer, beginning, n_table_rows),
+            rate_scale=jnp.ones(()),
+        )
+
+    return jax.vmap(one)(keys)
+
+
+@partial(jax.jit, static_argnames=("layer", "objective", "optimiser"))
+def run_epoch(
+    state: TrainingState,
+    table: Rows,
+    order: EpochOrder,
+    rates: Rates,
+    beginning: Beginning,
+    keys: jax.Array,
+    *,
+    layer: VisibleLayer,
+    objective: Objective,
+    optimiser: Optimiser,
+) -> tuple[TrainingState, jax.Array]:
+    """All minibatches of one epoch.
+
+    Returns
+    -------
+    state : TrainingState
+        After the epoch.
+    gradient_norm : jax.Array of shape (n_replicas,)
+        Mean norm of the gradient over the minibatches.
+    """
+
+    def one(
+        state: TrainingState, table: Rows, rows: jax.Array, key: jax.Array
+    ) -> tuple[TrainingState, jax.Array]:
+        own_rates = rates._replace(learning_rate=rates.learning_rate * state.rate_scale)
+
+        def minibatch(
+            index: jax.Array, carried: tuple[TrainingState, jax.Array]
+        ) -> tuple[TrainingState, jax.Array]:
+            state, norm = carried
+            chosen = rows[index]
+            batch = Batch(
+                visible=table.visible[chosen],
+                observed=table.observed[chosen],
+                weight=order.weight[index],
+                rows=chosen,
+            )
+            gradient, memory = objective.gradient(
+                state.parameters,
+                layer,
+                batch,
+                state.memory,
+                beginning,
+                jax.random.fold_in(key, index),
+            )
+            parameters, optimiser_state = optimiser.step(
+                state.parameters, gradient, state.optimiser_state, own_rates
+            )
+            norm = norm + _norm(gradient)
+            return TrainingState(parameters, optimiser_state, memory, state.rate_scale), norm
+
+        state, norm = jax.lax.fori_loop(0, order.n_batches, minibatch, (state, jnp.zeros(())))
+        return state, norm / order.n_batches
+
+    if keys.shape[0] == 1:
+        # A replica axis of length one costs a batched product for nothing.
+        alone = jax.tree.map(lambda leaf: leaf[0], state)
+        table = Rows(*(leaf[0] if leaf.ndim == 3 else leaf for leaf in table))
+        result = one(alone, table, order.rows[0], keys[0])
+        return jax.tree.map(lambda leaf: leaf[None], result)  # type: ignore[no-any-return]
+    table_axis = 0 if table.visible.ndim == 3 else None
+    return jax.vmap(one, in_axes=(0, table_axis, 0, 0))(state, table, order.rows, keys)
+
+
+def _norm(gradient: BoltzmannParameters) -> jax.Array:
+    return jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(gradient)))

@@ -1,0 +1,87 @@
+"""Some observed entries put aside, to judge a machine by what it was not shown."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+MOST_JUDGED_ROWS = 4096
+
+
+class HeldOut(NamedTuple):
+    """Which entries train, and which judge.
+
+    ``training`` covers the whole table; the other two only the judged rows.
+    """
+
+    training: NDArray[np.bool_]  # (n_rows, n_visible), observed and not put aside
+    judged_rows: NDArray[np.int64]  # (n_judged,)
+    judging: NDArray[np.bool_]  # (n_judged, n_visible), observed and put aside
+
+
+def hold_out(
+    visible: NDArray[np.float32],
+    observed: NDArray[np.bool_],
+    column_of_unit: NDArray[np.int64],
+    is_target_unit: NDArray[np.bool_],
+    share: float,
+    seed: int,
+) -> HeldOut:
+    """Put aside a share of the observed entries of every column, whole columns of units together.
+
+    Of a target column the share is taken class by class and rounded down, so that a class known
+    from a few rows stays known. Entries are put aside in at most 4,096 rows; in longer tables the
+    share of their labels is raised, up to one half, to make up for it.
+
+    Parameters
+    ----------
+    visible, observed : ndarray of shape (n_rows, n_visible)
+        The table.
+    column_of_unit : ndarray of shape (n_visible,)
+        Column that each unit belongs to.
+    is_target_unit : ndarray of bool, of shape (n_visible,)
+        True for units of target columns.
+    share : float in [0, 1)
+        Share of the observed entries to put aside.
+    seed : int
+        Seed of the choice.
+
+    Returns
+    -------
+    HeldOut
+
+    Examples
+    --------
+    >>> seen = np.ones((40, 2), bool)
+    >>> held = hold_out(np.zeros((40, 2), np.float32), seen, np.arange(2), np.zeros(2, bool), .1, 0)
+    >>> held.training.sum(axis=0)
+    array([36, 36])
+    """
+    generator = np.random.default_rng([seed, 0])
+    n_rows = len(visible)
+    judged = np.sort(generator.permutation(n_rows)[:MOST_JUDGED_ROWS])
+    label_share = min(max(share, 0.5), share * n_rows / max(1, len(judged)))
+    judging = np.zeros((len(judged), visible.shape[1]), bool)
+    for column in np.unique(column_of_unit):
+        units = np.flatnonzero(column_of_unit == column)
+        candidates = np.flatnonzero(observed[judged, units[0]])
+        if is_target_unit[units[0]]:
+            values = visible[np.ix_(judged[candidates], units)]
+            code = values[:, 0] if len(units) == 1 else np.argmax(values, axis=1)
+            strata = [candidates[code == value] for value in np.unique(code)]
+            chosen = [_some(generator, stratum, label_share) for stratum in strata]
+            rows = np.concatenate(chosen) if chosen else candidates[:0]
+        else:
+            rows = _some(generator, candidates, share)
+        judging[np.ix_(rows, units)] = True
+    training = observed.copy()
+    training[judged] &= ~judging
+    return HeldOut(training, judged, judging)
+
+
+def _some(
+    generator: np.random.Generator, candidates: NDArray[np.int64], share: float
+) -> NDArray[np.int64]:
+    return generator.permutation(candidates)[: int(share * len(candidates))]

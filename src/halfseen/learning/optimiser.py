@@ -1,0 +1,101 @@
+"""How a gradient becomes a step: momentum or Adam, clipping, decay of the weights, schedule."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import optax
+
+from halfseen.machine.parameters import BoltzmannParameters
+
+OptimiserName = Literal["sgd", "adam"]
+ScheduleName = Literal["constant", "cosine"]
+
+
+class Rates(NamedTuple):
+    """Numbers of a step that can change without a new compilation."""
+
+    learning_rate: jax.Array | float
+    weight_decay: jax.Array | float
+    lowest_log_variance: jax.Array | float
+    highest_log_variance: jax.Array | float
+
+
+@dataclass(frozen=True)
+class Optimiser:
+    """The direction of a step; its length is in :class:`Rates`.
+
+    Parameters
+    ----------
+    name : {"sgd", "adam"}
+        Plain ascent with momentum, or Adam.
+    momentum : float in [0, 1)
+        For "sgd".
+    clip_norm : float
+        Largest norm of the gradient of all parameters together; ``inf`` for none.
+    """
+
+    name: OptimiserName = "adam"
+    momentum: float = 0.0
+    clip_norm: float = math.inf
+
+    def transformation(self) -> optax.GradientTransformation:
+        """The chain of optax that turns gradients into directions of descent."""
+        parts = []
+        if math.isfinite(self.clip_norm):
+            parts.append(optax.clip_by_global_norm(self.clip_norm))
+        if self.name == "adam":
+            parts.append(optax.scale_by_adam())
+        elif self.momentum > 0:
+            parts.append(optax.trace(decay=self.momentum))
+        return optax.chain(*parts) if parts else optax.identity()
+
+    def first_state(self, parameters: BoltzmannParameters) -> Any:
+        """The optimiser's state before the first step."""
+        return self.transformation().init(parameters)
+
+    def step(
+        self,
+        parameters: BoltzmannParameters,
+        gradient: BoltzmannParameters,
+        state: Any,
+        rates: Rates,
+    ) -> tuple[BoltzmannParameters, Any]:
+        """One step of ascent; only the weights decay, the variances stay within their bounds."""
+        direction, state = self.transformation().update(gradient, state)
+        moved = jax.tree.map(
+            lambda value, towards: value + rates.learning_rate * towards, parameters, direction
+        )
+        decay = rates.learning_rate * rates.weight_decay
+        return (
+            moved._replace(
+                weights=moved.weights - decay * parameters.weights,
+                log_variance=jnp.clip(
+                    moved.log_variance, rates.lowest_log_variance, rates.highest_log_variance
+                ),
+            ),
+            state,
+        )
+
+
+def schedule_factor(schedule: ScheduleName, epoch: int, n_epochs: int) -> float:
+    """What the learning rate is multiplied by in an epoch.
+
+    "cosine" warms up over the first twentieth of the epochs and falls to a hundredth.
+
+    Examples
+    --------
+    >>> schedule_factor("constant", 3, 10)
+    1.0
+    >>> round(schedule_factor("cosine", 100, 100), 2)
+    0.01
+    """
+    if schedule == "constant":
+        return 1.0
+    warm = min(1.0, (epoch + 1) / max(1.0, n_epochs / 20))
+    fallen = 0.5 * (1 + math.cos(math.pi * min(1.0, epoch / max(1, n_epochs))))
+    return warm * (0.01 + 0.99 * fallen)

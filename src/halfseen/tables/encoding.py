@@ -1,0 +1,114 @@
+"""Raw columns written into rows of visible units."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfseen.tables.column import Column
+from halfseen.tables.learn_columns import numbers_of, refuse_outside_unit
+from halfseen.tables.raw_column import RawColumn
+
+_SHOWN = 5
+
+
+def write_column(
+    column: Column,
+    raw: RawColumn,
+    units: NDArray[np.float32],
+    observed: NDArray[np.bool_],
+) -> tuple[str, ...]:
+    """Write one raw column into its visible units.
+
+    Parameters
+    ----------
+    column : Column
+        The learned column.
+    raw : RawColumn
+        What was read for it.
+    units : ndarray of float32, shape (n_units, n_rows)
+        Zeros, written in place.
+    observed : ndarray of bool, shape (n_units, n_rows)
+        False everywhere, written in place.
+
+    Returns
+    -------
+    tuple of str
+        Categories that were never seen in training, printed; they count as missing.
+
+    Raises
+    ------
+    ValueError
+        Text where numbers belong, or a binary value outside 0 to 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from halfseen.tables import learn_columns, read_table
+    >>> table = read_table([["red"], ["blue"], [None]])
+    >>> units, observed = np.zeros((2, 3), np.float32), np.zeros((2, 3), bool)
+    >>> write_column(learn_columns(table)[0], table.columns[0], units, observed)
+    ()
+    >>> units
+    array([[0., 1., 0.],
+           [1., 0., 0.]], dtype=float32)
+    """
+    if column.kind == "empty":
+        return ()
+    if column.kind == "categorical":
+        return _write_categories(column, raw, units, observed)
+    values = numbers_of(raw, column.name)
+    if column.kind == "binary":
+        refuse_outside_unit(raw, values, column.name)
+    else:
+        values = column.standardised(values)
+    np.copyto(units[0], values, where=raw.observed, casting="same_kind")
+    observed[0] = raw.observed
+    return ()
+
+
+def warn_unseen(unseen: Iterable[tuple[str, tuple[str, ...]]]) -> None:
+    """Warn once about all categories that were never seen in training.
+
+    Parameters
+    ----------
+    unseen : iterable of (str, tuple of str)
+        Column name and printed categories.
+
+    Warns
+    -----
+    UserWarning
+        Names columns and categories, when there are any.
+
+    Examples
+    --------
+    >>> warn_unseen([("colour", ())])
+    """
+    parts = []
+    for name, values in unseen:
+        if values:
+            more = f" and {len(values) - _SHOWN} more" if len(values) > _SHOWN else ""
+            parts.append(f"column {name!r}: {', '.join(values[:_SHOWN])}{more}")
+    if parts:
+        warnings.warn(
+            f"Categories never seen in training count as missing; {'; '.join(parts)}.",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+def _write_categories(
+    column: Column,
+    raw: RawColumn,
+    units: NDArray[np.float32],
+    observed: NDArray[np.bool_],
+) -> tuple[str, ...]:
+    codes = column.codes(raw)
+    rows = np.flatnonzero(codes >= 0)
+    units[codes[rows], rows] = 1.0
+    observed[:, rows] = True
+    strangers = raw.values[raw.observed & (codes < 0)].tolist()
+    return tuple(repr(value) for value in dict.fromkeys(strangers))

@@ -1,0 +1,47 @@
+"""A target as it was read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from halfseen.tables.raw_column import RawColumn
+
+TargetKind = Literal["classes", "labels", "outputs"]
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """A target as it was read.
+
+    Attributes
+    ----------
+    kind : {"classes", "labels", "outputs"}
+        One class column, several yes-or-no labels, or several class columns.
+    columns : tuple of RawColumn
+        The columns in their order.
+    names : tuple of str
+        Their names; "y" for a one-dimensional target, "y0", "y1", ... for arrays.
+    n_rows : int
+        Number of rows.
+    dtypes : tuple of str
+        Per column the numpy type that its classes are given back in.
+
+    Examples
+    --------
+    >>> from halfseen.tables import read_target
+    >>> target = read_target([0, None, 1])
+    >>> target.kind, target.n_observed
+    ('classes', 2)
+    """
+
+    kind: TargetKind
+    columns: tuple[RawColumn, ...]
+    names: tuple[str, ...]
+    n_rows: int
+    dtypes: tuple[str, ...]
+
+    @property
+    def n_observed(self) -> int:
+        """Number of observed entries."""
+        return sum(column.n_observed for column in self.columns)

@@ -1,0 +1,1 @@
+"""Exact tests of the mathematics of the machine."""
