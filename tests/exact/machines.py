@@ -111,7 +111,7 @@ GAUSSIAN = random_case("gaussian", 2, 0, (), 3)
 BERNOULLI = random_case("bernoulli", 0, 5, (), 3)
 SOFTMAX = random_case("softmax", 0, 0, (3, 2), 5)
 EQUAL_GROUPS = random_case("equal groups", 0, 0, (3, 3), 2)
-MIXED = random_case("mixed", 2, 3, (3, 2), 5)
+MIXED = random_case("mixed", 2, 3, (3, 2), 4)
 # Groups of one size are laid out by another path; tests of layout add them.
 CASES = [GAUSSIAN, BERNOULLI, SOFTMAX, MIXED]
 NAMES = [case.name for case in CASES]

@@ -142,19 +142,24 @@ def moments(machine: TinyMachine, values: Floats, observed: Bools) -> Moments:
     )
 
 
-def hidden_probability(machine: TinyMachine, values: Floats, observed: Bools) -> Floats:
-    """P(h | v_o) in the order of ``binary_configurations``."""
-    log_weight = configurations(machine, values, observed).log_weight
-    probability: Floats = np.exp(log_weight - log_sum_exp(log_weight)).sum(axis=0)
-    return probability
+class Marginals(NamedTuple):
+    """Distributions of one row given what is observed in it."""
+
+    hidden: Floats  # P(h | v_o) over ``binary_configurations``
+    discrete: Floats  # P(discrete units | v_o) over ``code_of``, Gaussian units integrated
 
 
-def discrete_probability(machine: TinyMachine, values: Floats, observed: Bools) -> Floats:
-    """P(discrete units | v_o) over the codes of ``code_of``, Gaussian units integrated."""
+def marginals(machine: TinyMachine, values: Floats, observed: Bools) -> Marginals:
+    """The distributions of the hidden and of the discrete visible configuration."""
     visible, _, log_weight = configurations(machine, values, observed)
-    of_visible = np.exp(log_weight - log_sum_exp(log_weight)).sum(axis=1)
+    probability = np.exp(log_weight - log_sum_exp(log_weight))
     discrete = visible[:, machine.n_gaussian :]
-    return np.bincount(code_of(discrete), of_visible, minlength=2 ** discrete.shape[1])
+    return Marginals(
+        hidden=probability.sum(axis=0),
+        discrete=np.bincount(
+            code_of(discrete), probability.sum(axis=1), minlength=2 ** discrete.shape[1]
+        ),
+    )
 
 
 def code_of(binary: Floats) -> NDArray[np.int64]:
@@ -168,7 +173,7 @@ def draw(
     machine: TinyMachine, values: Floats, observed: Bools, n: int, rng: np.random.Generator
 ) -> Floats:
     """Exact draws of v given v_o: h from its enumerated distribution, then v given h."""
-    probability = hidden_probability(machine, values, observed)
+    probability = marginals(machine, values, observed).hidden
     hidden = binary_configurations(machine.n_hidden)[
         rng.choice(len(probability), size=n, p=probability / probability.sum())
     ]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from exact.machines import BERNOULLI, CASES, MIXED, NAMES, Case
-from exact.reference import TinyMachine, code_of, discrete_probability, draw, moments
+from exact.reference import TinyMachine, code_of, draw, marginals, moments
 
 
 def test_two_units_by_hand() -> None:
@@ -86,6 +86,6 @@ def test_draws_follow_the_enumeration() -> None:
     error = np.abs(drawn.mean(axis=0) - of_row.visible)[~seen]
     np.testing.assert_array_less(error, 4 * spread / np.sqrt(len(drawn)))
     np.testing.assert_array_equal(drawn[:, seen], np.tile(row[seen], (len(drawn), 1)))
-    expected = discrete_probability(MIXED.machine, row, seen)
+    expected = marginals(MIXED.machine, row, seen).discrete
     counted = np.bincount(code_of(drawn[:, MIXED.machine.n_gaussian :]), minlength=len(expected))
     assert 0.5 * np.abs(counted / len(drawn) - expected).sum() < 0.01

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from exact.compiled import compiled
-from exact.machines import CASES, MIXED, NAMES, Case
+from exact.machines import BERNOULLI, MIXED, Case
 from exact.reference import Floats, draw
 from halfseen.machine.annealed import (
     AnnealedEstimate,
@@ -22,6 +22,9 @@ from halfseen.machine.visible_layer import VisibleLayer
 pytestmark = pytest.mark.usefixtures("double_precision")
 
 N_CHAINS = 300
+
+MACHINES = [BERNOULLI, MIXED, MIXED.with_weights(0.5), MIXED.with_weights(-0.8)]
+NAMES = ["bernoulli", "mixed", "mixed and weak", "mixed and mirrored"]
 
 
 @compiled
@@ -89,7 +92,7 @@ def estimate(
         case.layer,
         case.visible if visible is None else visible,
         case.observed,
-        jax.random.key(seed, impl="rbg"),
+        jax.random.key(seed),
         base_bias(case),
         n_temperatures,
     )
@@ -104,7 +107,7 @@ def many_runs(n_temperatures: int) -> tuple[Floats, Floats]:
     theta, base = MIXED.parameters, base_bias(MIXED)
     errors = []
     for seed, few in enumerate(samples.reshape(N_RUNS, N_FEW, -1)):
-        key = jax.random.key(seed, impl="rbg")
+        key = jax.random.key(seed)
         both = from_both_sides(theta, MIXED.layer, few, key, base, n_temperatures)
         errors.append([float(side.log_observed[0]) - MIXED.log_observed[0] for side in both])
     upwards, downwards = np.array(errors).T
@@ -115,12 +118,12 @@ def standard_error(values: Floats) -> float:
     return float(np.std(values, ddof=1) / np.sqrt(len(values)))
 
 
-@pytest.mark.parametrize("case", CASES, ids=NAMES)
+@pytest.mark.parametrize("case", MACHINES, ids=NAMES)
 def test_evidence_lies_within_its_standard_errors(case: Case) -> None:
     deviations = []
     open_rows = np.any(~case.observed, axis=1)
     for seed in range(6):
-        found = estimate(case, seed, 100)
+        found = estimate(case, seed, 50)
         error = found.standard_error[open_rows]
         assert np.all((error > 0) & (error < 0.1))
         deviations.append((found.log_observed - case.log_observed)[open_rows] / error)
@@ -129,7 +132,7 @@ def test_evidence_lies_within_its_standard_errors(case: Case) -> None:
     assert 0.5 < np.sqrt(np.mean(np.square(deviations))) < 1.6
 
 
-@pytest.mark.parametrize("case", CASES, ids=NAMES)
+@pytest.mark.parametrize("case", MACHINES, ids=NAMES)
 def test_a_fully_observed_row_is_exact(case: Case) -> None:
     found = estimate(case, 0, 3)
     assert found.log_observed[1] == pytest.approx(case.log_observed[1], rel=1e-12)
@@ -152,7 +155,7 @@ def test_ratios_of_partition_functions_are_unbiased_in_both_directions() -> None
 def test_more_temperatures_shrink_the_error() -> None:
     open_rows = np.any(~MIXED.observed, axis=1)
     true_error, claimed = [], []
-    for n_temperatures in (3, 30, 300):
+    for n_temperatures in (2, 12, 72):
         found = [estimate(MIXED, seed, n_temperatures) for seed in range(5)]
         off = [(one.log_observed - MIXED.log_observed)[open_rows] for one in found]
         true_error.append(np.sqrt(np.mean(np.square(off))))

@@ -44,13 +44,13 @@ def test_visible_given_hidden(case: Case) -> None:
 
 def test_inputs_by_hand() -> None:
     machine, theta = MIXED.machine, MIXED.parameters
-    visible, hidden = MIXED.visible[1], np.array([1.0, 0.0, 1.0, 1.0, 0.0])
+    visible, hidden = MIXED.visible[1], np.array([1.0, 0.0, 1.0, 1.0])
     at_hidden = [
         machine.hidden_bias[j] + sum(visible[i] * machine.weights[i, j] for i in range(10))
-        for j in range(5)
+        for j in range(4)
     ]
     at_visible = [
-        machine.visible_bias[i] + sum(machine.weights[i, j] * hidden[j] for j in range(5))
+        machine.visible_bias[i] + sum(machine.weights[i, j] * hidden[j] for j in range(4))
         for i in range(10)
     ]
     np.testing.assert_allclose(hidden_input_from_visible(theta, visible), at_hidden, rtol=1e-12)
@@ -61,7 +61,7 @@ def test_samples_at_even_quantiles() -> None:
     n = 10_000
     quantiles = (np.arange(n) + 0.5) / n
     theta, row = MIXED.parameters, jnp.asarray(MIXED.visible[1])
-    uniform = jnp.asarray(np.repeat(quantiles[:, None], 5, axis=1))
+    uniform = jnp.asarray(np.repeat(quantiles[:, None], 4, axis=1))
     sample = np.asarray(jax.jit(sample_hidden_from_visible)(theta, row, uniform))
     assert set(np.unique(sample)) == {0.0, 1.0}
     np.testing.assert_allclose(
@@ -70,7 +70,7 @@ def test_samples_at_even_quantiles() -> None:
     noise = VisibleNoise(
         normal=jnp.zeros((n, 2)), uniform=uniform[:, :3], group_uniform=uniform[:, :2]
     )
-    hidden = jnp.array([1.0, 0.0, 1.0, 1.0, 0.0])
+    hidden = jnp.array([1.0, 0.0, 1.0, 1.0])
     sampler = compiled(sample_visible_from_hidden)
     visible = np.asarray(sampler(theta, MIXED.layer, hidden, noise))
     expected = compiled(visible_mean_from_hidden)(theta, MIXED.layer, hidden)

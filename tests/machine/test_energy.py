@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import jax.numpy as jnp
+import jax
 import numpy as np
 import pytest
 
@@ -19,23 +19,25 @@ hidden_free = compiled(hidden_free_energy)
 
 def test_energy_is_the_double_sum_of_equation_one() -> None:
     machine, visible = MIXED.machine, MIXED.visible[1]
-    hidden = np.array([1.0, 0.0, 1.0, 1.0, 0.0])
+    hidden = np.array([1.0, 0.0, 1.0, 1.0])
     expected = 0.0
     for i in range(10):
         expected -= machine.visible_bias[i] * visible[i]
-        for j in range(5):
+        for j in range(4):
             expected -= visible[i] * machine.weights[i, j] * hidden[j]
-    for j in range(5):
+    for j in range(4):
         expected -= machine.hidden_bias[j] * hidden[j]
-    assert float(energy(MIXED.parameters, visible, hidden)) == pytest.approx(expected, rel=1e-12)
+    assert float(jax.jit(energy)(MIXED.parameters, visible, hidden)) == pytest.approx(
+        expected, rel=1e-12
+    )
 
 
 def test_leading_axes_broadcast() -> None:
-    visible = jnp.asarray(MIXED.visible)[:, None, :]
-    hidden = jnp.asarray(np.eye(5))
-    both = energy(MIXED.parameters, visible, hidden)
-    assert both.shape == (7, 5)
-    alone = energy(MIXED.parameters, visible[3, 0], hidden[2])
+    visible = MIXED.visible[:, None, :]
+    hidden = np.eye(4)
+    both = jax.jit(energy)(MIXED.parameters, visible, hidden)
+    assert both.shape == (7, 4)
+    alone = jax.jit(energy)(MIXED.parameters, visible[3, 0], hidden[2])
     assert float(both[3, 2]) == pytest.approx(float(alone), rel=1e-12)
 
 

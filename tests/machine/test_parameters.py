@@ -14,17 +14,14 @@ from halfseen.machine.parameters import initial_parameters
 pytestmark = pytest.mark.usefixtures("double_precision")
 
 
+initial = jax.jit(initial_parameters, static_argnums=(1, 2))
+
+
 @pytest.mark.parametrize("case", CASES, ids=NAMES)
 def test_without_weights_the_machine_has_the_marginals_of_the_data(case: Case) -> None:
     marginals = random_means(case.machine, 1, np.random.default_rng(0))[0]
-    theta = initial_parameters(
-        jax.random.key(0),
-        case.layer,
-        3,
-        marginals=jnp.asarray(marginals),
-        variance=0.7,
-        weight_scale=0.0,
-    )
+    key = jax.random.key(0)
+    theta = initial(key, case.layer, 3, marginals=marginals, variance=0.7, weight_scale=0.0)
     machine = TinyMachine(
         case.machine.n_gaussian,
         case.machine.n_bernoulli,
@@ -46,9 +43,8 @@ def test_weights_have_the_asked_scale_and_follow_the_key() -> None:
     marginals = jnp.full(5, 0.5)
 
     def weights(seed: int) -> np.ndarray:
-        theta = initial_parameters(
-            jax.random.key(seed), layer, 997, marginals=marginals, variance=1.0, weight_scale=0.01
-        )
+        key = jax.random.key(seed)
+        theta = initial(key, layer, 997, marginals=marginals, variance=1.0, weight_scale=0.01)
         return np.asarray(theta.weights)
 
     first = weights(0)
@@ -60,12 +56,15 @@ def test_weights_have_the_asked_scale_and_follow_the_key() -> None:
 
 
 def test_precision_of_the_marginals_is_kept() -> None:
-    theta = initial_parameters(
-        jax.random.key(0),
-        CASES[0].layer,
-        2,
-        marginals=jnp.zeros(2, jnp.float32),
-        variance=1.0,
-        weight_scale=0.1,
+    theta = jax.eval_shape(
+        lambda marginals: initial_parameters(
+            jax.random.key(0),
+            CASES[0].layer,
+            2,
+            marginals=marginals,
+            variance=1.0,
+            weight_scale=0.1,
+        ),
+        np.zeros(2, np.float32),
     )
     assert {leaf.dtype for leaf in theta} == {jnp.dtype(jnp.float32)}

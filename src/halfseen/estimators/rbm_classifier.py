@@ -412,7 +412,7 @@ class RBMClassifier(ClassifierMixin, RBMBase):  # type: ignore[misc]
             for column, probability in zip(self.schema_.targets, probabilities, strict=True)
         ]
         if self.schema_.target_kind == "classes":
-            return chosen[0]
+            return np.asarray(chosen[0])
         dtypes = {column.dtype for column in chosen}
         common = dtypes.pop() if len(dtypes) == 1 else np.dtype(object)
         return np.stack([column.astype(common) for column in chosen], axis=1)

@@ -124,10 +124,10 @@ class Settings:
 def default_settings(n_rows: int, n_visible: int) -> Settings:
     """The default preset for a table of this shape.
 
-    The number of epochs gives every table about as many updates: 300 epochs of a small one, fewer
-    of a long one.
+    Small tables are cut into about twenty minibatches, and the number of epochs gives tables of
+    very different length a like number of updates.
     """
-    batch_size = 100
+    batch_size = min(100, max(10, n_rows // 20))
     batches = -(-n_rows // batch_size)
     return Settings(
         n_hidden=min(200, max(20, 4 * n_visible)),
@@ -136,7 +136,7 @@ def default_settings(n_rows: int, n_visible: int) -> Settings:
         n_chains=100,
         learning_rate=0.002,
         batch_size=batch_size,
-        n_epochs=min(300, max(30, 20000 // batches)),
+        n_epochs=min(500, max(30, 20000 // batches)),
         optimizer="adam",
         momentum=0.0,
         weight_decay=0.01,
@@ -156,7 +156,7 @@ def default_settings(n_rows: int, n_visible: int) -> Settings:
         threshold="shared",
         stopping="held_out",
         held_out_share=0.1,
-        patience=40,
+        patience=max(10, 1500 // batches),
         monitor_every=5,
     )
 

@@ -5,33 +5,19 @@ from __future__ import annotations
 import hashlib
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
-from halfseen.learning.epoch import TrainingState
 from halfseen.learning.history import History
-from halfseen.machine.parameters import BoltzmannParameters
+from halfseen.learning.loop_state import LoopState
 from halfseen.storage import read_sealed, write_sealed
 
 KIND = "checkpoint"
 VERSION = 1
-
-
-class LoopState(NamedTuple):
-    """All that the trainer's loop carries from one epoch to the next."""
-
-    epoch: jax.Array  # the next epoch to run
-    state: TrainingState
-    anchor: TrainingState  # the last state known to be good
-    best: BoltzmannParameters
-    best_loss: jax.Array  # (n_replicas,)
-    best_epoch: jax.Array  # (n_replicas,)
-    n_rollbacks: jax.Array  # (n_replicas,)
-    active: jax.Array  # (n_replicas,), bool: not stopped yet
 
 
 class Checkpoint:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
-import numpy as np
-from numpy.typing import NDArray
 
 from halfseen.learning.epoch import TrainingState
 
@@ -28,24 +26,17 @@ class DivergenceError(RuntimeError):
         )
 
 
-@jax.jit
-def _is_sound(state: TrainingState) -> jax.Array:
+def is_sound(state: TrainingState, loss: jax.Array) -> jax.Array:
+    """Which machines have not run away, of shape (n_replicas,).
+
+    Running away is: parameters, chains or centres that are not finite, weights without measure, or
+    a monitored loss that is not a number or out of all proportion.
+    """
+
     def one(state: TrainingState) -> jax.Array:
         leaves = jax.tree.leaves((state.parameters, state.memory))
         finite = jnp.array([jnp.all(jnp.isfinite(leaf)) for leaf in leaves])
-        small = jnp.max(jnp.abs(state.parameters.weights)) < _LARGEST_WEIGHT
+        small = jnp.max(jnp.abs(state.parameters.weights), initial=0.0) < _LARGEST_WEIGHT
         return jnp.all(finite) & small
 
-    return jax.vmap(one)(state)
-
-
-def diverged(state: TrainingState, loss: NDArray[np.float64] | None) -> NDArray[np.bool_]:
-    """Which machines have run away, of shape (n_replicas,).
-
-    Parameters, chains or centres that are not finite, weights without measure, or a monitored loss
-    that is not a number or out of all proportion.
-    """
-    sound = np.asarray(_is_sound(state))
-    if loss is not None:
-        sound = sound & np.isfinite(loss) & (np.nan_to_num(loss, nan=np.inf) < _LARGEST_LOSS)
-    return ~sound
+    return jax.vmap(one)(state) & jnp.isfinite(loss) & (loss < _LARGEST_LOSS)

@@ -35,9 +35,9 @@ class TrainingState(NamedTuple):
 class EpochOrder(NamedTuple):
     """Which rows make up which minibatch."""
 
-    rows: jax.Array  # (n_replicas, n_batches, batch_size)
-    weight: jax.Array  # (n_batches, batch_size), each minibatch sums to one
-    n_batches: jax.Array  # how many of the minibatches count
+    rows: NDArray[np.int32]  # (n_replicas, n_batches, batch_size)
+    weight: NDArray[np.float32]  # (n_batches, batch_size), each minibatch sums to one
+    n_batches: int  # how many of the minibatches count
 
 
 def padded_rows(n_rows: int) -> int:
@@ -66,7 +66,7 @@ def epoch_order(seed: int, epoch: int, n_rows: int, batch_size: int, n_replicas:
     Examples
     --------
     >>> order = epoch_order(seed=0, epoch=0, n_rows=5, batch_size=2, n_replicas=1)
-    >>> int(order.n_batches)
+    >>> order.n_batches
     3
     """
     n_batches = -(-n_rows // batch_size)
@@ -79,31 +79,36 @@ def epoch_order(seed: int, epoch: int, n_rows: int, batch_size: int, n_replicas:
     counts[:n_rows] = 1.0
     in_batch = counts.reshape(capacity, batch_size)
     weight = in_batch / np.maximum(in_batch.sum(axis=1, keepdims=True), 1.0)
-    return EpochOrder(
-        jnp.asarray(rows.reshape(n_replicas, capacity, batch_size)),
-        jnp.asarray(weight),
-        jnp.asarray(n_batches, jnp.int32),
-    )
+    return EpochOrder(rows.reshape(n_replicas, capacity, batch_size), weight, n_batches)
 
 
 @partial(
     jax.jit,
-    static_argnames=("layer", "objective", "optimiser", "n_hidden", "n_table_rows", "weight_scale"),
+    static_argnames=(
+        "layer",
+        "objective",
+        "optimiser",
+        "n_hidden",
+        "n_machines",
+        "n_table_rows",
+        "weight_scale",
+    ),
 )
 def first_state(
-    keys: jax.Array,
+    key: jax.Array,
     marginals: jax.Array,
-    variance: jax.Array,
+    variance: float,
     beginning: Beginning,
     *,
     layer: VisibleLayer,
     objective: Objective,
     optimiser: Optimiser,
     n_hidden: int,
+    n_machines: int,
     n_table_rows: int,
     weight_scale: float,
 ) -> TrainingState:
-    """One machine for each key, before any training."""
+    """All machines before any training."""
 
     def one(key: jax.Array) -> TrainingState:
         weight_key, memory_key = jax.random.split(key)
@@ -122,7 +127,7 @@ def first_state(
             rate_scale=jnp.ones(()),
         )
 
-    return jax.vmap(one)(keys)
+    return jax.vmap(one)(jax.random.split(jax.random.fold_in(key, 0), n_machines))
 
 
 @partial(jax.jit, static_argnames=("layer", "objective", "optimiser"))
@@ -132,13 +137,16 @@ def run_epoch(
     order: EpochOrder,
     rates: Rates,
     beginning: Beginning,
-    keys: jax.Array,
+    key: jax.Array,
+    epoch: int | jax.Array,
     *,
     layer: VisibleLayer,
     objective: Objective,
     optimiser: Optimiser,
 ) -> tuple[TrainingState, jax.Array]:
     """All minibatches of one epoch.
+
+    The random numbers depend on ``key``, the number of the epoch, and the machine.
 
     Returns
     -------
@@ -151,6 +159,7 @@ def run_epoch(
     def one(
         state: TrainingState, table: Rows, rows: jax.Array, key: jax.Array
     ) -> tuple[TrainingState, jax.Array]:
+        weight = jnp.asarray(order.weight)
         own_rates = rates._replace(learning_rate=rates.learning_rate * state.rate_scale)
 
         def minibatch(
@@ -161,7 +170,7 @@ def run_epoch(
             batch = Batch(
                 visible=table.visible[chosen],
                 observed=table.observed[chosen],
-                weight=order.weight[index],
+                weight=weight[index],
                 rows=chosen,
             )
             gradient, memory = objective.gradient(
@@ -181,14 +190,17 @@ def run_epoch(
         state, norm = jax.lax.fori_loop(0, order.n_batches, minibatch, (state, jnp.zeros(())))
         return state, norm / order.n_batches
 
-    if keys.shape[0] == 1:
+    n_machines = state.rate_scale.shape[0]
+    keys = jax.random.split(jax.random.fold_in(jax.random.fold_in(key, 1), epoch), n_machines)
+    if n_machines == 1:
         # A replica axis of length one costs a batched product for nothing.
         alone = jax.tree.map(lambda leaf: leaf[0], state)
         table = Rows(*(leaf[0] if leaf.ndim == 3 else leaf for leaf in table))
-        result = one(alone, table, order.rows[0], keys[0])
+        result = one(alone, table, jnp.asarray(order.rows[0]), keys[0])
         return jax.tree.map(lambda leaf: leaf[None], result)  # type: ignore[no-any-return]
     table_axis = 0 if table.visible.ndim == 3 else None
-    return jax.vmap(one, in_axes=(0, table_axis, 0, 0))(state, table, order.rows, keys)
+    rows = jnp.asarray(order.rows)
+    return jax.vmap(one, in_axes=(0, table_axis, 0, 0))(state, table, rows, keys)
 
 
 def _norm(gradient: BoltzmannParameters) -> jax.Array:

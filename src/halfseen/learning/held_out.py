@@ -76,6 +76,8 @@ def hold_out(
         else:
             rows = _some(generator, candidates, share)
         judging[np.ix_(rows, units)] = True
+    # A row that would keep nothing could only be judged by the marginals: it keeps everything.
+    judging[~(observed[judged] & ~judging).any(axis=1)] = False
     training = observed.copy()
     training[judged] &= ~judging
     return HeldOut(training, judged, judging)

@@ -6,15 +6,15 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
-from halfseen.learning.checkpoint import Checkpoint, LoopState, fingerprint_of
-from halfseen.learning.divergence import MOST_ROLLBACKS, SLOWER, DivergenceError, diverged
+from halfseen.learning.checkpoint import Checkpoint, fingerprint_of
+from halfseen.learning.divergence import MOST_ROLLBACKS, DivergenceError, is_sound
 from halfseen.learning.epoch import (
     Rows,
     TrainingState,
@@ -24,6 +24,13 @@ from halfseen.learning.epoch import (
     run_epoch,
 )
 from halfseen.learning.history import EpochRecord, History, StopReason
+from halfseen.learning.loop_state import (
+    LoopState,
+    best_machines,
+    concluded,
+    first_loop_state,
+    moved_state,
+)
 from halfseen.learning.monitor import Losses, Monitor
 from halfseen.learning.objective import Beginning, Objective
 from halfseen.learning.optimiser import Optimiser, Rates, ScheduleName, schedule_factor
@@ -70,7 +77,6 @@ class TrainingResult(NamedTuple):
 
     machines: BoltzmannParameters  # every leaf with a leading axis of n_machines
     history: History
-    state: TrainingState
 
 
 class Trainer:
@@ -104,6 +110,7 @@ class Trainer:
         self.callbacks = callbacks
         self.verbose = verbose
         self.key = jax.random.key(plan.seed)
+        self.beginning = self._beginning()
 
     def train(self, visible: NDArray[np.float32], observed: NDArray[np.bool_]) -> TrainingResult:
         """Train on a table of shape (n_rows, n_visible), or (n_machines, n_rows, n_visible).
@@ -111,7 +118,8 @@ class Trainer:
         What stands in ``visible`` behind missing entries is never read.
         """
         table = rows_on_device(visible, observed)
-        loop, history = self._begin(table), History()
+        loop = first_loop_state(self.first_state(table.visible.shape[-2]))
+        history = History()
         fingerprint = ""
         if self.checkpoint is not None:
             fingerprint = fingerprint_of(visible, observed, self.plan)
@@ -145,48 +153,33 @@ class Trainer:
             )
         if reason == "epochs" and not np.any(np.asarray(loop.active)):
             reason = "look-ahead"
-        never_judged = jnp.isinf(loop.best_loss)
-        machines = _chosen(never_judged, loop.state.parameters, loop.best)
         history.stop_reason = reason
         history.best_epoch = int(np.max(np.asarray(loop.best_epoch)))
         line.close(f"stopped by {reason}, best epoch {history.best_epoch + 1}")
-        return TrainingResult(machines, history, loop.state)
+        return TrainingResult(best_machines(loop), history)
 
-    def beginning(self) -> Beginning:
-        """What chains and offsets begin with."""
-        marginals = jnp.asarray(self.plan.start_marginals, jnp.float32)
-        n_hidden = self.plan.n_hidden
-        if self.plan.centered:
-            observed = jnp.asarray(self.plan.observed_marginals, jnp.float32)
-            return Beginning(marginals, Offsets(observed, jnp.full((n_hidden,), 0.5)))
-        return Beginning(marginals, Offsets(jnp.zeros_like(marginals), jnp.zeros((n_hidden,))))
-
-    def _begin(self, table: Rows) -> LoopState:
-        state = self.first_state(table.visible.shape[-2])
-        n_machines = self.plan.n_machines
-        return LoopState(
-            epoch=jnp.asarray(0, jnp.int32),
-            state=state,
-            anchor=state,
-            best=state.parameters,
-            best_loss=jnp.full((n_machines,), jnp.inf),
-            best_epoch=jnp.zeros((n_machines,), jnp.int32),
-            n_rollbacks=jnp.zeros((n_machines,), jnp.int32),
-            active=jnp.ones((n_machines,), bool),
-        )
+    def _beginning(self) -> Beginning:
+        plan = self.plan
+        marginals = np.array(plan.start_marginals, np.float32)
+        visible = np.array(plan.observed_marginals, np.float32)
+        hidden = np.full((plan.n_hidden,), 0.5, np.float32)
+        if not plan.centered:
+            visible, hidden = np.zeros_like(visible), np.zeros_like(hidden)
+        return Beginning(jnp.asarray(marginals), Offsets(jnp.asarray(visible), jnp.asarray(hidden)))
 
     def first_state(self, n_table_rows: int) -> TrainingState:
         """All machines before any training, for a table of so many rows."""
         plan = self.plan
         state: TrainingState = first_state(
-            jax.random.split(jax.random.fold_in(self.key, 0), plan.n_machines),
-            jnp.asarray(plan.observed_marginals, jnp.float32),
-            jnp.asarray(plan.first_variance, jnp.float32),
-            self.beginning(),
+            self.key,
+            np.array(plan.observed_marginals, np.float32),
+            plan.first_variance,
+            self.beginning,
             layer=plan.layer,
             objective=plan.objective,
             optimiser=plan.optimiser,
             n_hidden=plan.n_hidden,
+            n_machines=plan.n_machines,
             n_table_rows=n_table_rows,
             weight_scale=plan.weight_scale,
         )
@@ -206,7 +199,7 @@ class Trainer:
         """
         table = rows_on_device(visible, observed)
         after, _ = self._run(state, table, visible.shape[-2], n_passes)
-        if np.any(diverged(after, None)):
+        if not np.all(is_sound(after, jnp.zeros((self.plan.n_machines,)))):
             raise DivergenceError(self.plan.learning_rate)
         return after
 
@@ -220,14 +213,14 @@ class Trainer:
             lowest_log_variance=float(np.log(plan.lowest_variance)),
             highest_log_variance=float(np.log(plan.highest_variance)),
         )
-        epoch_key = jax.random.fold_in(jax.random.fold_in(self.key, 1), epoch)
         result: tuple[TrainingState, jax.Array] = run_epoch(
             state,
             table,
             epoch_order(plan.seed, epoch, n_rows, plan.batch_size, plan.n_machines),
             rates,
-            self.beginning(),
-            jax.random.split(epoch_key, plan.n_machines),
+            self.beginning,
+            self.key,
+            epoch,
             layer=plan.layer,
             objective=plan.objective,
             optimiser=plan.optimiser,
@@ -238,35 +231,20 @@ class Trainer:
         self, loop: LoopState, table: Rows, n_rows: int, epoch: int
     ) -> tuple[LoopState, EpochRecord]:
         started = time.perf_counter()
-        plan = self.plan
         moved, gradient_norm = self._run(loop.state, table, n_rows, epoch)
-        state = _chosen(loop.active, moved, loop.state)
+        state = moved_state(loop, moved)
         losses = self._losses(state.parameters, epoch)
-        loss = None if losses is None else losses.total
-        bad = jnp.asarray(diverged(state, loss)) & loop.active
-        improved = loop.active & ~bad
-        best_loss = loop.best_loss
-        if loss is not None:
-            improved = improved & (jnp.asarray(loss) < loop.best_loss)
-            best_loss = jnp.where(improved, jnp.asarray(loss), loop.best_loss)
-        elif self.monitor is not None:
-            improved = jnp.zeros_like(improved)
-        anchor = _chosen(improved, state, loop.anchor)
-        slower = anchor._replace(rate_scale=anchor.rate_scale * jnp.where(bad, SLOWER, 1.0))
-        best_epoch = jnp.where(improved, epoch, loop.best_epoch)
-        n_rollbacks = loop.n_rollbacks + bad
-        if np.any(np.asarray(n_rollbacks) > MOST_ROLLBACKS):
-            raise DivergenceError(plan.learning_rate)
-        loop = LoopState(
-            epoch=jnp.asarray(epoch + 1, jnp.int32),
-            state=_chosen(bad, slower, state),
-            anchor=slower,
-            best=_chosen(improved, state.parameters, loop.best),
-            best_loss=best_loss,
-            best_epoch=best_epoch,
-            n_rollbacks=n_rollbacks,
-            active=loop.active & (epoch - best_epoch < plan.patience),
+        total = np.zeros(self.plan.n_machines) if losses is None else losses.total
+        loop, bad = concluded(
+            loop,
+            state,
+            total.astype(np.float32),
+            losses is not None,
+            self.monitor is not None,
+            self.plan.patience,
         )
+        if np.any(np.asarray(loop.n_rollbacks) > MOST_ROLLBACKS):
+            raise DivergenceError(self.plan.learning_rate)
         return loop, self._record(loop, losses, gradient_norm, bad, epoch, started)
 
     def _losses(self, machines: BoltzmannParameters, epoch: int) -> Losses | None:
@@ -299,15 +277,6 @@ class Trainer:
             label_loss=None if losses is None else _finite(float(np.mean(losses.labels))),
             rolled_back=bool(np.any(np.asarray(bad))),
         )
-
-
-def _chosen(which: jax.Array, yes: Any, no: Any) -> Any:
-    """Replica by replica, the leaves of ``yes`` where ``which`` is True, else those of ``no``."""
-
-    def leaf(left: jax.Array, right: jax.Array) -> jax.Array:
-        return jnp.where(which.reshape(which.shape + (1,) * (left.ndim - 1)), left, right)
-
-    return jax.tree.map(leaf, yes, no)
 
 
 def _finite(value: float) -> float | None:
