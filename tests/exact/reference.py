@@ -154,12 +154,9 @@ def marginals(machine: TinyMachine, values: Floats, observed: Bools) -> Marginal
     visible, _, log_weight = configurations(machine, values, observed)
     probability = np.exp(log_weight - log_sum_exp(log_weight))
     discrete = visible[:, machine.n_gaussian :]
-    return Marginals(
-        hidden=probability.sum(axis=0),
-        discrete=np.bincount(
-            code_of(discrete), probability.sum(axis=1), minlength=2 ** discrete.shape[1]
-        ),
-    )
+    of_code = np.zeros(2 ** discrete.shape[1])
+    np.add.at(of_code, code_of(discrete), probability.sum(axis=1))
+    return Marginals(hidden=probability.sum(axis=0), discrete=of_code)
 
 
 def code_of(binary: Floats) -> NDArray[np.int64]:

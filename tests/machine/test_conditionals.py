@@ -54,7 +54,9 @@ def test_inputs_by_hand() -> None:
         for i in range(10)
     ]
     np.testing.assert_allclose(hidden_input_from_visible(theta, visible), at_hidden, rtol=1e-12)
-    np.testing.assert_allclose(visible_input_from_hidden(theta, hidden), at_visible, rtol=1e-12)
+    np.testing.assert_allclose(
+        visible_input_from_hidden(theta, jnp.asarray(hidden)), at_visible, rtol=1e-12
+    )
 
 
 def test_samples_at_even_quantiles() -> None:

@@ -61,16 +61,15 @@ def test_gradient_is_positive_minus_negative_term(case: Case) -> None:
     negative = case.moments[0]
     variance, n_gaussian = case.machine.variance, case.machine.n_gaussian
     for row, positive in enumerate(case.moments):
-        expected = BoltzmannParameters(
-            weights=positive.visible_hidden - negative.visible_hidden,
-            visible_bias=positive.visible - negative.visible,
-            hidden_bias=positive.hidden - negative.hidden,
-            log_variance=(positive.visible_squared - negative.visible_squared)[:n_gaussian]
-            / (2 * variance),
-        )
-        for leaf, name in zip(expected, expected._fields, strict=True):
-            of_row = getattr(found, name)[row]
-            np.testing.assert_allclose(of_row, leaf, rtol=1e-8, atol=1e-11, err_msg=name)
+        squared = (positive.visible_squared - negative.visible_squared)[:n_gaussian]
+        expected = [
+            positive.visible_hidden - negative.visible_hidden,
+            positive.visible - negative.visible,
+            positive.hidden - negative.hidden,
+            squared / (2 * variance),
+        ]
+        for name, leaf, by_hand in zip(found._fields, found, expected, strict=True):
+            np.testing.assert_allclose(leaf[row], by_hand, rtol=1e-8, atol=1e-11, err_msg=name)
 
 
 @pytest.mark.parametrize("behind", [1e9, np.nan, np.inf])

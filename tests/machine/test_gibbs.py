@@ -69,7 +69,8 @@ def departures(
         found.append(variation(expected.discrete, chains[:, machine.n_gaussian :]))
     found += [
         kolmogorov_smirnov(machine, expected.hidden, unit, chains[:, unit])
-        for unit in np.flatnonzero(missing[: machine.n_gaussian])
+        for unit in range(machine.n_gaussian)
+        if missing[unit]
     ]
     return found
 

@@ -28,8 +28,8 @@ def average(
     observed: jax.Array,
     starts: jax.Array,
     key: jax.Array,
-    n_burn_in: jax.Array,
-    n_steps: jax.Array,
+    n_burn_in: int,
+    n_steps: int,
 ) -> jax.Array:
     return gibbs_average(
         parameters, layer, visible, observed, starts, key, n_burn_in=n_burn_in, n_steps=n_steps
@@ -90,7 +90,7 @@ def test_precision_of_the_rows_is_kept() -> None:
             theta,
             MIXED.layer,
             visible,
-            MIXED.observed,
+            jnp.asarray(MIXED.observed),
             starts,
             jax.random.key(0),
             n_burn_in=1,

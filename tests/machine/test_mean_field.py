@@ -30,9 +30,9 @@ def solve(
     visible: jax.Array,
     observed: jax.Array,
     start: jax.Array,
-    n_sweeps: jax.Array,
-    tolerance: jax.Array,
-    damping: jax.Array,
+    n_sweeps: int,
+    tolerance: float,
+    damping: float,
 ) -> FixedPoint:
     return mean_field(
         parameters,
@@ -275,9 +275,9 @@ def test_restarts_stand_on_a_leading_axis() -> None:
 
 def test_precision_of_the_rows_is_kept() -> None:
     theta = jax.tree.map(lambda leaf: leaf.astype(jnp.float32), MIXED.parameters)
-    visible = MIXED.visible.astype(np.float32)
+    visible, observed = MIXED.visible.astype(np.float32), jnp.asarray(MIXED.observed)
     shapes = jax.eval_shape(
-        lambda v: mean_field(theta, MIXED.layer, v, MIXED.observed, v, n_sweeps=3, damping=0.5),
+        lambda v: mean_field(theta, MIXED.layer, v, observed, v, n_sweeps=3, damping=0.5),
         visible,
     )
     assert {leaf.dtype for leaf in shapes[:3]} == {jnp.dtype(jnp.float32)}

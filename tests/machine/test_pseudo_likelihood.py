@@ -49,7 +49,7 @@ def test_a_grey_level_is_an_expectation_over_black_and_white() -> None:
     for value in (0.0, 1.0):
         row[0, 1] = value
         log_weight.append(moments(BERNOULLI.machine, row[0], everything).log_observed)
-    log_probability = np.array(log_weight) - np.logaddexp(*log_weight)
+    log_probability = np.array(log_weight) - np.logaddexp(log_weight[0], log_weight[1])
     row[0, 1] = grey
     found = found_by_package(BERNOULLI.parameters, BERNOULLI.layer, row, seen)
     expected = (1 - grey) * log_probability[0] + grey * log_probability[1]
@@ -71,7 +71,7 @@ def test_quadrature_holds_for_narrow_and_wide_units(variance: float) -> None:
 def test_precision_of_the_rows_is_kept() -> None:
     theta = jax.tree.map(lambda leaf: leaf.astype(jnp.float32), MIXED.parameters)
     shape = jax.eval_shape(
-        lambda v: log_pseudo_likelihood(theta, MIXED.layer, v, MIXED.observed),
+        lambda v: log_pseudo_likelihood(theta, MIXED.layer, v, jnp.asarray(MIXED.observed)),
         MIXED.visible.astype(np.float32),
     )
     assert shape.dtype == jnp.float32

@@ -29,7 +29,7 @@ def positive_term(
     key: jax.Array,
     n_steps: int,
 ) -> tuple[Statistics, jax.Array]:
-    """Lines 7-10: pin v_o, sample h and v_m for k steps, then eqs. (6) and (7).
+    """Lines 7-10: pin v_o, sample h and v_m for k steps, then eqs. (7) and (8).
 
     Both expectations are taken with the last sample of v_m and the exact p(h | v) given it, which
     is an unbiased estimate of E[v_i h_j | v_o] once the chain is at equilibrium.

@@ -1,0 +1,55 @@
+# Two commands do everything on a fresh machine: `make demo` and `make test`.
+# Both build the virtual environment .venv when it is missing or pyproject.toml has changed.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# As many test processes as there are cores, at most four.
+WORKERS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); [ $$n -gt 4 ] && echo 4 || echo $$n)
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check test-long clean
+
+help:
+	@echo "make demo       train on digits with half of the pixels and labels hidden; writes demo_output/digits.png"
+	@echo "make test       format, lint, types, import layers, and all tests"
+	@echo "make check      the first four of these, without the tests"
+	@echo "make test-long  the tests that make test leaves out because they take long"
+	@echo "make clean      remove the virtual environment and everything generated"
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "halfseen needs Python 3.11 or newer; name one with: make PYTHON=/path/to/python3.11"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
+
+$(VENV)/.demo: $(VENV)/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[demo,frames]"
+	@touch $@
+
+$(VENV)/.test: $(VENV)/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dev --editable ".[demo,frames]"
+	@touch $@ $(VENV)/.demo
+
+demo: $(VENV)/.demo
+	$(BIN)/python -m halfseen.demo
+
+check: $(VENV)/.test
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: check
+	$(BIN)/python -m pytest -n $(WORKERS) -rs -m "not long"
+	@echo
+	@echo "Not run by make test, and how to run it:"
+	@echo "  tests that take long (scikit-learn's checks of the estimators with full defaults):  make test-long"
+	@echo "  the demonstration:  make demo"
+	@echo "  anything listed as SKIPPED above: the reason says what it needs"
+
+test-long: $(VENV)/.test
+	$(BIN)/python -m pytest -rs -m long
+
+clean:
+	rm -rf $(VENV) demo_output .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
