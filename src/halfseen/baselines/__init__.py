@@ -1,0 +1,1 @@
+"""Methods to compare against, one file each, behind one small protocol."""

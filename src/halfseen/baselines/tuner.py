@@ -1,0 +1,127 @@
+"""One tuner for all: settings chosen on observed entries that were put aside, within one budget."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.metrics import roc_auc_score
+
+from halfseen.baselines.baseline import Baseline, TargetKind, checked_table
+
+BUDGET = 20
+SHARE = 0.15
+
+
+class Tuned(NamedTuple):
+    """What was chosen, and how each candidate did."""
+
+    best: dict[str, Any]
+    candidates: list[dict[str, Any]]
+    losses: NDArray[np.float64]  # (n_candidates,), the smaller the better
+
+
+def put_aside(
+    X: NDArray[np.float64],
+    Y: NDArray[np.float64],
+    target: TargetKind,
+    seed: int,
+    share: float = SHARE,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The table with a share of its observed entries hidden; classes are hidden as a whole."""
+    generator = np.random.default_rng(seed)
+    hidden_x = generator.random(X.shape) < share
+    hidden_y = generator.random(Y.shape) < share
+    if target == "classes":
+        hidden_y = np.broadcast_to(hidden_y[:, :1], Y.shape)
+    return np.where(hidden_x, np.nan, X), np.where(hidden_y, np.nan, Y)
+
+
+def validation_loss(
+    method: Baseline,
+    X: NDArray[np.float64],
+    Y: NDArray[np.float64],
+    X_shown: NDArray[np.float64],
+    Y_shown: NDArray[np.float64],
+) -> float:
+    """Standardised squared error plus one minus the pooled AUC, on what was put aside."""
+    completed = method.complete()
+    aside_x = np.isnan(X_shown) & ~np.isnan(X)
+    aside_y = np.isnan(Y_shown) & ~np.isnan(Y)
+    loss = 0.0
+    if method.imputes and aside_x.any():
+        scale = np.nanstd(X, axis=0)
+        error = (completed.features - X) / np.where(scale > 0, scale, 1.0)
+        loss += float(np.mean(error[aside_x] ** 2))
+    if np.unique(Y[aside_y]).size == 2:
+        loss += 1.0 - float(roc_auc_score(Y[aside_y], completed.scores[aside_y]))
+    return loss if np.isfinite(loss) else np.inf
+
+
+def tune(
+    method: Baseline,
+    grid: Mapping[str, Sequence[Any]],
+    X: Any,
+    Y: Any,
+    target: TargetKind = "labels",
+    *,
+    budget: int = BUDGET,
+    seed: int = 0,
+) -> Tuned:
+    """Try at most ``budget`` settings, drawn from the grid without repetition, and take the best.
+
+    Only observed entries are looked at: 15 % of them are hidden from every candidate, the same for
+    all. The entries that a study scores are not in the table at all.
+
+    Parameters
+    ----------
+    method : Baseline
+        The method with its other settings.
+    grid : mapping from parameter name to a sequence of values
+        What to choose from; all combinations are tried if they are no more than the budget.
+    X, Y, target
+        As in :meth:`Baseline.fit`.
+    budget : int, default=20
+        Most candidates.
+    seed : int, default=0
+        Seed of the entries put aside and of the drawn candidates.
+
+    Returns
+    -------
+    Tuned
+    """
+    features, labels = checked_table(X, Y, target)
+    shown_x, shown_y = put_aside(features, labels, target, seed)
+    candidates = drawn_candidates(grid, budget, seed)
+    losses = []
+    for candidate in candidates:
+        fitted = clone(method).set_params(**candidate).fit(shown_x, shown_y, target)
+        losses.append(validation_loss(fitted, features, labels, shown_x, shown_y))
+    best = int(np.argmin(losses))
+    return Tuned(candidates[best], candidates, np.array(losses))
+
+
+def drawn_candidates(
+    grid: Mapping[str, Sequence[Any]], budget: int, seed: int
+) -> list[dict[str, Any]]:
+    """At most ``budget`` different points of a grid.
+
+    Examples
+    --------
+    >>> drawn_candidates({"a": [1, 2]}, budget=5, seed=0)
+    [{'a': 1}, {'a': 2}]
+    """
+    names, sizes = list(grid), [len(values) for values in grid.values()]
+    n_points = int(np.prod(sizes)) if sizes else 1
+    if n_points <= budget:
+        chosen = np.arange(n_points)
+    else:
+        chosen = np.random.default_rng([seed, 1]).choice(n_points, size=budget, replace=False)
+    points = np.array(np.unravel_index(chosen, sizes)).T if sizes else np.zeros((1, 0), int)
+    return [
+        {name: grid[name][place] for name, place in zip(names, point, strict=True)}
+        for point in points
+    ]

@@ -1,0 +1,1 @@
+"""Studies: data sets, hiding entries, comparisons."""
