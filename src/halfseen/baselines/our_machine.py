@@ -1,0 +1,65 @@
+"""Our own estimator behind the baselines' protocol, so that it stands in the same tables."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfseen.baselines.baseline import Baseline, CompletedTable
+from halfseen.estimators import RBMClassifier
+
+
+class OurMachine(Baseline):
+    """:class:`halfseen.RBMClassifier` with its defaults.
+
+    Parameters
+    ----------
+    preset : {"default", "paper"}, default="default"
+        Where the settings come from.
+    random_state : int, default=0
+        Seed.
+
+    Examples
+    --------
+    >>> X = np.repeat([[0.0, np.nan], [4.0, 4.0]], 20, axis=0)
+    >>> Y = np.repeat([[0.0], [1.0]], 20, axis=0)
+    >>> completed = OurMachine().fit(X, Y).complete()
+    >>> completed.features.shape, completed.scores.shape
+    ((40, 2), (40, 1))
+    """
+
+    method: ClassVar[str] = "halfseen"
+    grid: ClassVar[dict[str, list[Any]]] = {}
+
+    def __init__(self, *, preset: str = "default", random_state: int = 0) -> None:
+        self.preset = preset
+        self.random_state = random_state
+
+    def _fit(self, X: NDArray[np.float64], Y: NDArray[np.float64]) -> None:
+        self.X_, self.y_ = X, self._as_target(Y)
+        kind = "labels" if self.target_ == "labels" else "classes"
+        self.model_ = RBMClassifier(
+            preset=self.preset, target_kind=kind, random_state=self.random_state
+        ).fit(X, self.y_)
+
+    def _complete(self) -> CompletedTable:
+        completed = self.model_.complete(self.X_, self.y_)
+        return CompletedTable(np.asarray(completed.X), self._as_scores(completed.proba))
+
+    def _predict_scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        return self._as_scores(self.model_.predict_proba(X))
+
+    def _as_target(self, Y: NDArray[np.float64]) -> NDArray[np.float64]:
+        if self.target_ == "labels":
+            return Y
+        known = ~np.isnan(Y[:, 0])
+        return np.where(known, np.argmax(np.nan_to_num(Y), axis=1), np.nan)
+
+    def _as_scores(self, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+        if self.target_ == "labels":
+            return probabilities
+        scores = np.zeros((len(probabilities), self.n_labels_))
+        scores[:, self.model_.classes_.astype(int)] = probabilities
+        return scores
