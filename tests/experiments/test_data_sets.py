@@ -74,5 +74,5 @@ def test_a_download_is_verified_kept_and_found_again(tmp_path, monkeypatch):
 
 
 def test_unknown_name_lists_the_known_ones():
-    with pytest.raises(ValueError, match="there are .*scene"):
+    with pytest.raises(ValueError, match=r"there are .*scene"):
         load_data_set("seen")
