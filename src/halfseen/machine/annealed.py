@@ -44,8 +44,8 @@ def annealed_log_observed(
 ) -> AnnealedEstimate:
     """Estimate log Z_O of every row, from independent units to the machine.
 
-    The same random numbers serve every row, so that the result of a row does not depend on its
-    companions. A fully observed row comes out exactly, with error 0. On average over chains the
+    The same random numbers serve every row, so that the result of a row does not depend on what
+    its companions hold. A fully observed row comes out exactly, with error 0. On average over chains the
     estimate of Z_O is exact, so that its logarithm is, on average, slightly too small.
 
     Parameters
@@ -59,7 +59,7 @@ def annealed_log_observed(
     n_temperatures : int
         Steps from independence to the machine; more steps, smaller error.
     n_chains : int
-        Chains per row.
+        Chains per row; the error of a single chain is not known, and infinite.
 
     Returns
     -------
@@ -164,5 +164,6 @@ def _estimate(log_weight: jax.Array, log_base: jax.Array) -> AnnealedEstimate:
     n_chains = log_weight.shape[0]
     log_mean = jax.nn.logsumexp(log_weight, axis=0) - jnp.log(n_chains)
     relative = jnp.exp(log_weight - log_mean)
-    spread = jnp.sqrt(jnp.sum((relative - 1) ** 2, axis=0) / max(n_chains - 1, 1))
-    return AnnealedEstimate(log_base + log_mean, spread / jnp.sqrt(n_chains))
+    spread = jnp.sum((relative - 1) ** 2, axis=0)
+    error = jnp.sqrt(spread / max(n_chains - 1, 1) / n_chains) if n_chains > 1 else jnp.inf + spread
+    return AnnealedEstimate(log_base + log_mean, error)

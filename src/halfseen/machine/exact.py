@@ -84,7 +84,8 @@ def exact_log_partition(parameters: BoltzmannParameters, layer: VisibleLayer) ->
     0.6931
     """
     nothing = jnp.zeros((1, layer.n_visible), bool)
-    return exact_log_observed(parameters, layer, jnp.zeros_like(nothing, float), nothing)[0]
+    empty = jnp.zeros(nothing.shape, parameters.weights.dtype)
+    return exact_log_observed(parameters, layer, empty, nothing)[0]
 
 
 def exact_log_probability(

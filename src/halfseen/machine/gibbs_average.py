@@ -25,7 +25,7 @@ def gibbs_average(
     """Average of <v | h> over pinned chains, after ``n_burn_in`` steps.
 
     One chain for each start. The same random numbers serve every row, so that a row's result does
-    not depend on its companions.
+    not depend on what its companions hold.
 
     Parameters
     ----------

@@ -41,8 +41,8 @@ def iterate_to_rest(
 ) -> tuple[jax.Array, jax.Array, jax.Array]:
     """Repeat ``sweep`` until no visible mean of a row moves by more than ``tolerance``.
 
-    A row that has come to rest is left alone, so its result depends on that row only and not on
-    its companions in the batch.
+    A row that has come to rest is left alone, so its result does not depend on what its companions
+    in the batch hold (its last bits may depend on their number: see :mod:`halfseen.machine.tiles`).
 
     Parameters
     ----------
@@ -71,8 +71,9 @@ def iterate_to_rest(
     def body(state: _State) -> _State:
         index, moving, used, visible, hidden = state
         swept_visible, swept_hidden = sweep(visible, hidden)
-        new_visible = damping * visible + (1 - damping) * swept_visible
-        new_hidden = damping * hidden + (1 - damping) * swept_hidden
+        # In this form an entry that the sweep leaves alone, a pinned one, keeps its very bits.
+        new_visible = swept_visible + damping * (visible - swept_visible)
+        new_hidden = swept_hidden + damping * (hidden - swept_hidden)
         step = jnp.max(jnp.abs(new_visible - visible), axis=-1)
         visible = jnp.where(moving[..., None], new_visible, visible)
         hidden = jnp.where(moving[..., None], new_hidden, hidden)

@@ -41,15 +41,16 @@ class SoftmaxGroups:
         return np.repeat(np.arange(len(self.sizes)), self.sizes)
 
     @cached_property
-    def _seat_of_unit(self) -> NDArray[np.int64]:
+    def _seat_of_unit(self) -> NDArray[np.int32]:
         within = np.arange(self.n_units) - self.first_units[self.group_of_unit]
-        return self.group_of_unit * self.widest + within
+        # 32 bits, so that functions compiled in single and double precision can share it.
+        return (self.group_of_unit * self.widest + within).astype(np.int32)
 
     @cached_property
-    def _unit_of_seat(self) -> NDArray[np.int64]:
+    def _unit_of_seat(self) -> NDArray[np.int32]:
         seats = np.full(len(self.sizes) * self.widest, self.n_units)
         seats[self._seat_of_unit] = np.arange(self.n_units)
-        return seats
+        return seats.astype(np.int32)
 
     def seated(self, units: jax.Array, empty: float) -> jax.Array:
         """(..., n_units) -> (..., n_groups, widest), empty seats holding ``empty``."""

@@ -14,6 +14,7 @@ def in_tiles(
     of_tile: Callable[[NDArray[np.float32], NDArray[np.bool_]], NDArray[np.float32]],
     visible: NDArray[np.float32],
     observed: NDArray[np.bool_],
+    after_tile: Callable[[int], None] = lambda n_rows: None,
 ) -> NDArray[np.float32]:
     """Apply a compiled function to all rows, always in tiles of TILE_ROWS rows.
 
@@ -27,6 +28,8 @@ def in_tiles(
         ``(visible, observed) -> result`` on exactly TILE_ROWS rows, row by row.
     visible, observed : ndarray of shape (n_rows, n_visible)
         The rows.
+    after_tile : callable
+        Told after every tile how many rows are done.
 
     Returns
     -------
@@ -46,4 +49,5 @@ def in_tiles(
         tile[:count] = visible[rows]
         seen[:count] = observed[rows]
         results.append(np.asarray(of_tile(tile, seen))[:count])
+        after_tile(first + count)
     return np.concatenate(results)
