@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfseen.demo.hidden_digits import HIGHEST_GREY, IMAGE_SIDE
-from halfseen.storage._write_beside import write_beside
+from halfseen.storage import write_beside
 
 _DIGITS_ACROSS = 5
 _SCALE = 5  # dots of the picture for one pixel of a digit

@@ -60,8 +60,8 @@ def concluded(
     """Conclude an epoch, machine by machine.
 
     A machine that diverged goes back to its anchor with a smaller step. One that is better than
-    ever (or, without a monitor, any sound one) becomes the best and the new anchor. One whose best
-    epoch lies ``patience`` epochs back has stopped.
+    ever (or, without a monitor, any sound one) becomes the best and the new anchor. One that is
+    judged, and whose best epoch lies ``patience`` epochs back, has stopped.
 
     Parameters
     ----------
@@ -90,6 +90,9 @@ def concluded(
     anchor = chosen(improved, state, loop.anchor)
     slower = anchor._replace(rate_scale=anchor.rate_scale * jnp.where(bad, SLOWER, 1.0))
     best_epoch = jnp.where(improved, loop.epoch, loop.best_epoch)
+    # Only a fresh and sound judgement can end the waiting: patience may be shorter than the time
+    # from one to the next, and a machine just rolled back has not shown what it can do.
+    is_waiting = (loop.epoch - best_epoch < patience) | ~jnp.asarray(is_judged) | bad
     return LoopState(
         epoch=loop.epoch + 1,
         state=chosen(bad, slower, state),
@@ -98,7 +101,7 @@ def concluded(
         best_loss=jnp.where(improved & is_judged, loss, loop.best_loss),
         best_epoch=best_epoch,
         n_rollbacks=loop.n_rollbacks + bad,
-        active=loop.active & (loop.epoch - best_epoch < patience),
+        active=loop.active & is_waiting,
     ), bad
 
 

@@ -36,19 +36,28 @@ class ProgressLine:
         self.wanted = self.stream.isatty() if verbose == "auto" else bool(verbose)
         self.started = time.monotonic()
         self.last_shown = float("-inf")
+        self.warm: tuple[float, int] | None = None
         self.shown_width = 0
 
     def show(self, done: int, note: str = "") -> None:
-        """Rewrite the line after ``done`` steps of this run."""
+        """Rewrite the line after ``done`` steps of this run.
+
+        The time left is judged by the steps after the first, which may have waited for compilation.
+        """
         now = time.monotonic()
+        if self.warm is None:
+            self.warm = (now, done)
         elapsed = now - self.started
         if not self.wanted or elapsed < self.quiet_seconds:
             return
         if now - self.last_shown < self.seconds_between and done < self.total:
             return
         self.last_shown = now
-        left = elapsed / max(done, 1) * (self.total - done)
-        line = f"{self.what} {done}/{self.total}  {clock(elapsed)} gone, at most {clock(left)} left"
+        line = f"{self.what} {done}/{self.total}  {clock(elapsed)} gone"
+        warm_since, warm_done = self.warm
+        if done > warm_done:
+            left = (now - warm_since) / (done - warm_done) * (self.total - done)
+            line += f", at most {clock(left)} left"
         self._write(f"{line}  {note}" if note else line)
 
     def close(self, note: str) -> None:

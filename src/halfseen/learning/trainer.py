@@ -122,7 +122,8 @@ class Trainer:
         history = History()
         fingerprint = ""
         if self.checkpoint is not None:
-            fingerprint = fingerprint_of(visible, observed, self.plan)
+            judge = type(self.monitor).__name__
+            fingerprint = fingerprint_of(visible, observed, (self.plan, judge))
             resumed = self.checkpoint.read(loop, fingerprint)
             if resumed is not None:
                 loop, history = resumed
@@ -143,20 +144,34 @@ class Trainer:
                 if any([callback(record) for callback in self.callbacks]):
                     reason = "callback"
                     break
+            if reason == "epochs":
+                self._check_survivors(loop)
         except KeyboardInterrupt:
             reason = "interrupted"
+            # What was under way must end before the interpreter may, or JAX crashes on exit.
+            jax.block_until_ready(jax.live_arrays())  # type: ignore[no-untyped-call]
+        except BaseException:
+            line.close("ended by an error")
+            raise
+        if reason == "epochs" and not np.any(np.asarray(loop.active)):
+            reason = "look-ahead"
+        history.stop_reason = reason
+        history.best_epoch = int(np.max(np.asarray(loop.best_epoch)))
+        line.close(f"stopped by {reason}, best epoch {history.best_epoch + 1}")
+        if reason == "interrupted":
             warnings.warn(
                 f"training interrupted in epoch {len(history) + 1}; the model keeps the best "
                 "parameters found so far",
                 TrainingInterrupted,
                 stacklevel=2,
             )
-        if reason == "epochs" and not np.any(np.asarray(loop.active)):
-            reason = "look-ahead"
-        history.stop_reason = reason
-        history.best_epoch = int(np.max(np.asarray(loop.best_epoch)))
-        line.close(f"stopped by {reason}, best epoch {history.best_epoch + 1}")
         return TrainingResult(best_machines(loop), history)
+
+    def _check_survivors(self, loop: LoopState) -> None:
+        """Raise if all epochs of a machine were rolled back: it has learned nothing."""
+        n_epochs = int(loop.epoch)
+        if n_epochs and np.any(np.asarray(loop.n_rollbacks) == n_epochs):
+            raise DivergenceError(self.plan.learning_rate, n_epochs - 1)
 
     def _beginning(self) -> Beginning:
         plan = self.plan
@@ -183,7 +198,15 @@ class Trainer:
             n_table_rows=n_table_rows,
             weight_scale=plan.weight_scale,
         )
-        return state
+        # The bounds are rounded here, the start on the device: a fixed variance is to be the same
+        # number before and after the first step.
+        parameters = state.parameters
+        log_variance = jnp.clip(parameters.log_variance, *self._log_variance_bounds())
+        return state._replace(parameters=parameters._replace(log_variance=log_variance))
+
+    def _log_variance_bounds(self) -> tuple[float, float]:
+        plan = self.plan
+        return float(np.log(plan.lowest_variance)), float(np.log(plan.highest_variance))
 
     def one_pass(
         self,
@@ -200,18 +223,19 @@ class Trainer:
         table = rows_on_device(visible, observed)
         after, _ = self._run(state, table, visible.shape[-2], n_passes)
         if not np.all(is_sound(after, jnp.zeros((self.plan.n_machines,)))):
-            raise DivergenceError(self.plan.learning_rate)
+            raise DivergenceError(self.plan.learning_rate, n_rollbacks=0)
         return after
 
     def _run(
         self, state: TrainingState, table: Rows, n_rows: int, epoch: int
     ) -> tuple[TrainingState, jax.Array]:
         plan = self.plan
+        lowest, highest = self._log_variance_bounds()
         rates = Rates(
             learning_rate=plan.learning_rate * schedule_factor(plan.schedule, epoch, plan.n_epochs),
             weight_decay=plan.weight_decay,
-            lowest_log_variance=float(np.log(plan.lowest_variance)),
-            highest_log_variance=float(np.log(plan.highest_variance)),
+            lowest_log_variance=lowest,
+            highest_log_variance=highest,
         )
         result: tuple[TrainingState, jax.Array] = run_epoch(
             state,

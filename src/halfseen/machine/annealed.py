@@ -45,8 +45,8 @@ def annealed_log_observed(
     """Estimate log Z_O of every row, from independent units to the machine.
 
     The same random numbers serve every row, so that the result of a row does not depend on what
-    its companions hold. A fully observed row comes out exactly, with error 0. On average over chains the
-    estimate of Z_O is exact, so that its logarithm is, on average, slightly too small.
+    its companions hold. A fully observed row comes out exactly, with error 0. On average over
+    chains the estimate of Z_O is exact, so that its logarithm is, on average, slightly too small.
 
     Parameters
     ----------

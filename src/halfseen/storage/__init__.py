@@ -12,6 +12,7 @@ from halfseen.storage._seal_error import NotOurFile as NotOurFile
 from halfseen.storage._seal_error import SealError as SealError
 from halfseen.storage._seal_error import WrongKind as WrongKind
 from halfseen.storage._sealed import Sealed as Sealed
+from halfseen.storage._write_beside import write_beside as write_beside
 from halfseen.storage._write_sealed import write_sealed as write_sealed
 
 __all__ = [
@@ -22,5 +23,6 @@ __all__ = [
     "Sealed",
     "WrongKind",
     "read_sealed",
+    "write_beside",
     "write_sealed",
 ]

@@ -1,0 +1,1 @@
+"""Training: its gradients against enumeration, its loop against what it promises."""

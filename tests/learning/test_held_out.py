@@ -1,0 +1,148 @@
+"""Which entries are put aside, on tables of every shape."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from halfseen.learning.held_out import MOST_JUDGED_ROWS, HeldOut, hold_out
+from learning.small import COLUMN_OF_UNIT, IS_TARGET_UNIT, Bools, Floats, small_table
+
+
+def held(visible: Floats, observed: Bools, share: float, seed: int = 0) -> HeldOut:
+    return hold_out(visible, observed, COLUMN_OF_UNIT, IS_TARGET_UNIT, share, seed)
+
+
+def put_aside(held_out: HeldOut, n_rows: int) -> Bools:
+    """The judging entries at their places in the whole table."""
+    aside = np.zeros((n_rows, len(COLUMN_OF_UNIT)), bool)
+    aside[held_out.judged_rows] = held_out.judging
+    return aside
+
+
+tables = st.builds(small_table, seed=st.integers(0, 10_000), n_rows=st.integers(0, 60))
+
+
+@given(tables, st.floats(0, 0.9), st.integers(0, 100))
+@settings(deadline=None)
+def test_entries_either_train_or_judge(
+    table: tuple[Floats, Bools], share: float, seed: int
+) -> None:
+    visible, observed = table
+    held_out = held(visible, observed, share, seed)
+    aside = put_aside(held_out, len(visible))
+    np.testing.assert_array_equal(held_out.training | aside, observed)
+    assert not np.any(held_out.training & aside)
+    assert np.all(np.diff(held_out.judged_rows) > 0)
+
+
+@given(tables, st.floats(0, 0.9))
+@settings(deadline=None)
+def test_columns_go_together_and_no_row_loses_everything(
+    table: tuple[Floats, Bools], share: float
+) -> None:
+    visible, observed = table
+    held_out = held(visible, observed, share)
+    np.testing.assert_array_equal(
+        held_out.training[:, 4:], np.repeat(held_out.training[:, 4:5], 3, axis=1)
+    )
+    kept = held_out.training.any(axis=1)
+    np.testing.assert_array_equal(kept, observed.any(axis=1))
+
+
+@given(tables, st.floats(0, 0.9))
+@settings(deadline=None)
+def test_shares_are_rounded_down_and_known_classes_stay_known(
+    table: tuple[Floats, Bools], share: float
+) -> None:
+    visible, observed = table
+    held_out = held(visible, observed, share)
+    aside = put_aside(held_out, len(visible))
+    for unit in range(4):
+        assert aside[:, unit].sum() <= share * observed[:, unit].sum()
+    for unit in (4, 5, 6):
+        known = observed[:, unit] & (visible[:, unit] == 1)
+        judged = known & aside[:, unit]
+        assert judged.sum() <= share * known.sum()
+        assert not known.any() or (known & held_out.training[:, unit]).any()
+
+
+def full_table(n_rows: int) -> tuple[Floats, Bools]:
+    visible = np.zeros((n_rows, 7), np.float32)
+    visible[:, :2] = np.random.default_rng(0).normal(size=(n_rows, 2))
+    visible[np.arange(n_rows), 4 + np.arange(n_rows) % 3] = 1
+    return visible, np.ones((n_rows, 7), bool)
+
+
+def test_counts_where_nothing_is_missing() -> None:
+    visible, observed = full_table(100)
+    aside = put_aside(held(visible, observed, 0.25), 100)
+    np.testing.assert_array_equal(aside.sum(axis=0)[:4], [25, 25, 25, 25])
+    # Classes of 34, 33 and 33 rows, each rounded down.
+    of_class = [aside[visible[:, unit] == 1, unit].sum() for unit in (4, 5, 6)]
+    assert of_class == [8, 8, 8]
+
+
+def test_a_class_of_few_rows_is_not_touched() -> None:
+    visible, observed = full_table(100)
+    visible[:, 4:] = [1, 0, 0]
+    visible[:9, 4:] = [0, 0, 1]
+    aside = put_aside(held(visible, observed, 0.1), 100)
+    assert aside[:9, 6].sum() == 0
+    assert aside[9:, 4].sum() == 9
+
+
+def test_labels_of_a_binary_target_are_strata() -> None:
+    visible = np.zeros((100, 2), np.float32)
+    visible[:9, 1] = 1
+    observed = np.ones((100, 2), bool)
+    held_out = hold_out(visible, observed, np.arange(2), np.array([False, True]), 0.1, 0)
+    judged = held_out.judging[:, 1]
+    assert judged[:9].sum() == 0
+    assert judged[9:].sum() == 9
+
+
+def test_rows_with_one_entry_keep_it() -> None:
+    visible = np.zeros((50, 7), np.float32)
+    observed = np.zeros((50, 7), bool)
+    observed[:, 0] = True
+    held_out = held(visible, observed, 0.9)
+    assert not held_out.judging.any()
+    np.testing.assert_array_equal(held_out.training, observed)
+
+
+@pytest.mark.parametrize(("n_rows", "label_share"), [(8192, 0.2), (40_960, 0.5)])
+def test_long_tables_are_judged_by_some_rows(n_rows: int, label_share: float) -> None:
+    visible, observed = full_table(n_rows)
+    held_out = held(visible, observed, 0.1)
+    assert len(held_out.judged_rows) == len(held_out.judging) == MOST_JUDGED_ROWS
+    others = np.setdiff1d(np.arange(n_rows), held_out.judged_rows)
+    assert held_out.training[others].all()
+    # A row of which all five columns were drawn keeps them.
+    assert 0 <= int(0.1 * MOST_JUDGED_ROWS) - held_out.judging[:, 0].sum() <= 5
+    assert held_out.judging[:, 4].mean() == pytest.approx(label_share, abs=0.001)
+    # Drawn from everywhere, not from the first rows.
+    assert held_out.judged_rows.max() > 0.99 * n_rows
+
+
+def test_the_choice_is_the_same_for_the_same_seed_only() -> None:
+    visible, observed = small_table()
+    first, again, other = (held(visible, observed, 0.3, seed) for seed in (1, 1, 2))
+    np.testing.assert_array_equal(first.judging, again.judging)
+    assert np.any(first.judging != other.judging)
+
+
+def test_values_behind_holes_do_not_matter() -> None:
+    visible, observed = small_table()
+    first = held(visible, observed, 0.3)
+    other = held(np.where(observed, visible, np.float32(1e9)), observed, 0.3)
+    np.testing.assert_array_equal(first.judging, other.judging)
+
+
+def test_the_table_is_left_alone() -> None:
+    visible, observed = small_table()
+    before = observed.copy()
+    held(visible, observed, 0.5)
+    np.testing.assert_array_equal(observed, before)
