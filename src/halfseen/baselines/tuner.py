@@ -14,6 +14,7 @@ from halfseen.baselines.baseline import Baseline, TargetKind, checked_table
 
 BUDGET = 20
 SHARE = 0.15
+_OWN_STREAM = 15_485_863
 
 
 class Tuned(NamedTuple):
@@ -32,7 +33,8 @@ def put_aside(
     share: float = SHARE,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The table with a share of its observed entries hidden; classes are hidden as a whole."""
-    generator = np.random.default_rng(seed)
+    # A stream of its own: drawn like a study's mask, it would hide only what is hidden already.
+    generator = np.random.default_rng([seed, _OWN_STREAM])
     hidden_x = generator.random(X.shape) < share
     hidden_y = generator.random(Y.shape) < share
     if target == "classes":
@@ -95,6 +97,11 @@ def tune(
     """
     features, labels = checked_table(X, Y, target)
     shown_x, shown_y = put_aside(features, labels, target, seed)
+    if np.array_equal(np.isnan(shown_y), np.isnan(labels)):
+        raise ValueError(
+            "there are too few observed labels to put any aside, so nothing can be tuned; use the "
+            "method's defaults"
+        )
     candidates = drawn_candidates(grid, budget, seed)
     losses = []
     for candidate in candidates:

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from halfseen.baselines.baseline import TargetKind
 
+_OWN_STREAM = 32_452_843
+
 
 class HiddenTable(NamedTuple):
     """A table with holes, and where they were made.
@@ -61,7 +63,8 @@ def hide_completely_at_random(
     for name, rate in (("feature_rate", feature_rate), ("label_rate", label_rate)):
         if not 0 <= rate <= 1:
             raise ValueError(f"{name} is a probability from 0 to 1, got {rate!r}")
-    generator = np.random.default_rng(seed)
+    # A stream of its own, which no method draws from whatever its seed.
+    generator = np.random.default_rng([seed, _OWN_STREAM])
     hide_x = generator.random(X.shape) < feature_rate
     hide_y = generator.random(Y.shape) < label_rate
     if target == "classes":

@@ -1,0 +1,80 @@
+"""The shared tuner: it looks at observed entries only, and really puts some aside."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from halfseen.baselines.baseline import Baseline, CompletedTable, with_observed
+from halfseen.baselines.tuner import drawn_candidates, put_aside, tune
+
+
+class Constant(Baseline):
+    """Fills features with one number and scores every label by a sign of the first feature."""
+
+    method: ClassVar[str] = "constant"
+
+    def __init__(self, *, fill: float = 0.0, sign: float = 1.0) -> None:
+        self.fill = fill
+        self.sign = sign
+
+    def _fit(self, X, Y):
+        self.X_, self.Y_ = X, Y
+
+    def _complete(self) -> CompletedTable:
+        filled = np.where(np.isnan(self.X_), self.fill, self.X_)
+        scores = np.broadcast_to(self.sign * filled[:, :1], self.Y_.shape)
+        return with_observed(self.X_, self.Y_, filled, scores)
+
+
+@pytest.fixture
+def table():
+    generator = np.random.default_rng(0)
+    X = generator.normal(3.0, 1.0, size=(200, 4))
+    Y = (X[:, :1] > 3).astype(float)
+    hide = generator.random(X.shape) < 0.3
+    return np.where(hide, np.nan, X), Y
+
+
+def test_the_better_setting_is_chosen(table):
+    X, Y = table
+    tuned = tune(Constant(), {"fill": [0.0, 3.0], "sign": [-1.0, 1.0]}, X, Y)
+    assert tuned.best == {"fill": 3.0, "sign": 1.0}
+    assert len(tuned.candidates) == 4
+    assert tuned.losses.min() == tuned.losses[tuned.candidates.index(tuned.best)]
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_entries_are_put_aside_whatever_the_seed_of_the_mask(seed):
+    X, Y = np.ones((300, 5)), np.tile([0.0, 1.0], (300, 1))
+    hidden = np.random.default_rng(seed).random(X.shape) < 0.5
+    X = np.where(hidden, np.nan, X)
+    shown_x, shown_y = put_aside(X, Y, "labels", seed)
+    share_x = np.mean(np.isnan(shown_x)[~hidden])
+    assert 0.1 < share_x < 0.2
+    assert 0.1 < np.mean(np.isnan(shown_y)) < 0.2
+
+
+def test_classes_are_put_aside_as_a_whole():
+    Y = np.eye(3)[np.arange(300) % 3]
+    _, shown = put_aside(np.ones((300, 1)), Y, "classes", 0)
+    gone = np.isnan(shown)
+    assert np.array_equal(gone.any(axis=1), gone.all(axis=1))
+    assert 0.1 < gone.all(axis=1).mean() < 0.2
+
+
+def test_too_few_labels_to_tune():
+    Y = np.full((20, 1), np.nan)
+    Y[0] = 1.0
+    with pytest.raises(ValueError, match="too few observed labels"):
+        tune(Constant(), {"fill": [0.0, 1.0]}, np.ones((20, 2)), Y)
+
+
+def test_a_large_grid_is_drawn_without_repetition_and_by_seed():
+    grid = {"a": list(range(10)), "b": list(range(10))}
+    drawn = drawn_candidates(grid, 7, seed=0)
+    assert len({tuple(point.items()) for point in drawn}) == 7
+    assert drawn == drawn_candidates(grid, 7, seed=0)
+    assert drawn != drawn_candidates(grid, 7, seed=1)
