@@ -85,12 +85,15 @@ def best_threshold(probability: NDArray[np.float64], truth: NDArray[np.bool_]) -
         return 0.5
     order = np.argsort(probability, kind="stable")
     values, right = probability[order], truth[order]
-    cuts = np.concatenate([[0.0], (values[1:] + values[:-1]) / 2, [1.0]])
+    middles = (values[1:] + values[:-1]) / 2
+    # Between neighbours among floats there is no middle; the lower one divides them as well.
+    middles = np.where(middles < values[1:], middles, values[:-1])
+    cuts = np.concatenate([[0.0], middles, [1.0]])
     below_right = np.concatenate([[0], np.cumsum(~right)])
     above_right = np.concatenate([np.cumsum(right[::-1])[::-1], [0]])
     correct = below_right + above_right
-    # A cut between two equal values cannot be made, except where one half itself will do.
-    possible = np.concatenate([[True], values[1:] > values[:-1], [True]])
+    # A cut between two equal values cannot be made, nor one below a probability of 0.
+    possible = np.concatenate([values[:1] > 0.0, values[1:] > values[:-1], [True]])
     correct = np.where(possible, correct, -1)
     middle = int(np.searchsorted(values, 0.5, side="right"))
     cuts, correct = (

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
+from halfseen.learning.progress import ProgressLine, Verbosity
 from halfseen.machine.annealed import annealed_log_observed
 from halfseen.machine.completion import CompletionSettings, complete_by_machines
 from halfseen.machine.gibbs import free_gibbs
@@ -22,6 +23,9 @@ N_CHAINS_OF_ROWS = 8
 N_TEMPERATURES_OF_PARTITION = 2000
 N_CHAINS_OF_PARTITION = 128
 N_STEPS_OF_SAMPLES = 1000
+# Standard deviations from the mean beyond which a number counts as this far away: squares of
+# anything much larger would leave float32.
+FARTHEST = 1e12
 
 
 @dataclass(frozen=True)
@@ -67,21 +71,38 @@ class FittedMachine:
         )
 
     def complete(
-        self, visible: NDArray[np.float32], observed: NDArray[np.bool_]
+        self,
+        visible: NDArray[np.float32],
+        observed: NDArray[np.bool_],
+        verbose: Verbosity = False,
     ) -> NDArray[np.float32]:
         """Expected value of every unit given the observed ones of its row."""
+        line = ProgressLine("completing, row", len(visible), verbose)
         machines, key = self.machines, jax.random.key(self.seed)
         restarts = jnp.asarray(self.restarts)
 
         def of_tile(tile: NDArray[np.float32], seen: NDArray[np.bool_]) -> NDArray[np.float32]:
+            near = self._within_reach(tile)
             return np.asarray(
-                _completed(machines, tile, seen, restarts, key, self.layer, self.completion)
+                _completed(machines, near, seen, restarts, key, self.layer, self.completion)
             )
 
-        return in_tiles(of_tile, visible, observed)
+        completed = in_tiles(of_tile, visible, observed, line.show)
+        line.close("done")
+        return completed
+
+    def _within_reach(self, tile: NDArray[np.float32]) -> NDArray[np.float32]:
+        near = tile.copy()
+        near[:, : self.layer.n_gaussian] = tile[:, : self.layer.n_gaussian].clip(
+            -FARTHEST, FARTHEST
+        )
+        return near
 
     def log_probability(
-        self, visible: NDArray[np.float32], observed: NDArray[np.bool_]
+        self,
+        visible: NDArray[np.float32],
+        observed: NDArray[np.bool_],
+        verbose: Verbosity = False,
     ) -> NDArray[np.float64]:
         """log P(v_o) of every row, by annealed importance sampling, averaged over machines.
 
@@ -90,6 +111,7 @@ class FittedMachine:
         key = jax.random.fold_in(jax.random.key(self.seed), 1)
         of_machine = []
         for index, log_partition in enumerate(self.log_partitions):
+            line = ProgressLine("weighing, row", len(visible), verbose)
             machine = jax.tree.map(lambda leaf, index=index: leaf[index], self.machines)
 
             def of_tile(
@@ -100,7 +122,7 @@ class FittedMachine:
                 return np.asarray(
                     _log_observed(
                         machine,
-                        tile,
+                        self._within_reach(tile),
                         seen,
                         jnp.asarray(self.marginals),
                         key,
@@ -110,7 +132,9 @@ class FittedMachine:
                     )[0]
                 )
 
-            of_machine.append(in_tiles(of_tile, visible, observed) - log_partition)
+            log_observed = in_tiles(of_tile, visible, observed, line.show)
+            line.close("done")
+            of_machine.append(log_observed - log_partition)
         stacked = np.stack(of_machine).astype(np.float64)
         mixed: NDArray[np.float64] = np.logaddexp.reduce(stacked, axis=0) - np.log(len(stacked))
         return mixed

@@ -13,7 +13,7 @@ from halfseen.estimators.fitted_machine import FittedMachine
 from halfseen.estimators.restart_configurations import restart_configurations, start_marginals
 from halfseen.estimators.settings import Settings
 from halfseen.learning.checkpoint import Checkpoint
-from halfseen.learning.epoch import TrainingState
+from halfseen.learning.epoch import TrainingState, padded_rows
 from halfseen.learning.held_out import HeldOut, hold_out
 from halfseen.learning.history import History
 from halfseen.learning.monitor import HeldOutMonitor, Monitor, OracleMonitor
@@ -56,7 +56,8 @@ def training_plan(schema: Schema, settings: Settings, n_rows: int, seed: int) ->
         optimiser=settings.learning_optimiser(),
         n_hidden=settings.n_hidden,
         n_epochs=settings.n_epochs,
-        batch_size=min(settings.batch_size, n_rows),
+        # Padded like the rows, so that parts of any length share a compilation.
+        batch_size=min(settings.batch_size, padded_rows(n_rows)),
         learning_rate=settings.learning_rate,
         weight_decay=settings.weight_decay,
         schedule=settings.schedule,
@@ -86,6 +87,11 @@ def fit_machine(
 
     ``oracle`` holds the true labels for the paper's stopping rule, and is None otherwise.
     """
+    if oracle is not None and len(oracle.visible) != len(encoded.visible):
+        raise ValueError(
+            f"oracle_y has {len(oracle.visible)} rows, but X has {len(encoded.visible)}; give the "
+            "true labels of the same rows"
+        )
     layer = layer_of(schema)
     monitor, training = _monitor(schema, layer, encoded, settings, seed, oracle)
     trainer = Trainer(
@@ -142,7 +148,7 @@ def pass_over(
     plan = training_plan(schema, settings, len(encoded.visible), seed)
     trainer = Trainer(plan)
     if state is None:
-        state = trainer.first_state(len(encoded.visible))
+        state = trainer.first_state(padded_rows(len(encoded.visible)))
         if machine is not None:
             state = state._replace(parameters=machine.machines)
     return trainer.one_pass(encoded.visible, encoded.observed, state, n_passes)

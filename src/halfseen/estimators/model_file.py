@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from os import PathLike
-from typing import Any
+import math
+from collections.abc import Callable, Mapping
+from os import PathLike, fspath
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +14,12 @@ from numpy.typing import NDArray
 from halfseen._version import __version__
 from halfseen.estimators.fitted_machine import FittedMachine
 from halfseen.estimators.fitting import layer_of
+from halfseen.estimators.history_table import history_from_table, history_to_table
 from halfseen.estimators.rbm_base import RBMBase
 from halfseen.estimators.rbm_classifier import RBMClassifier, classes_of
 from halfseen.estimators.rbm_imputer import RBMImputer
 from halfseen.estimators.settings import Settings
-from halfseen.learning.history import History
+from halfseen.learning.history import History, StopReason
 from halfseen.storage import DamagedFile, Sealed, read_sealed, write_sealed
 from halfseen.tables import Schema
 
@@ -28,7 +30,22 @@ _ESTIMATORS: dict[str, type[RBMBase]] = {
     "RBMClassifier": RBMClassifier,
     "RBMImputer": RBMImputer,
 }
+_FIELDS = {
+    "halfseen",
+    "estimator",
+    "constructor",
+    "schema",
+    "settings",
+    "stop_reason",
+    "best_epoch",
+    "n_iter",
+    "seed",
+    "feature_names",
+}
 _PARAMETERS = ("weights", "visible_bias", "hidden_bias", "log_variance", "restarts", "marginals")
+# No training that counts as sound comes near these; beyond them answers would not be numbers.
+_LARGEST = {"weights": 1e6, "log_variance": 20.0}
+_LARGEST_OF_OTHERS = 1e12
 
 # From a format to the next: a function that turns a document and arrays of the older format into
 # the newer one stands here under the older number.
@@ -37,18 +54,20 @@ _UPGRADES: dict[int, Callable[[Sealed], Sealed]] = {}
 
 def save_model(model: RBMBase, path: str | PathLike[str]) -> None:
     """Write a fitted estimator to a file; see :meth:`RBMClassifier.save`."""
-    machine = model.machine_
-    arrays = {name: getattr(machine, name) for name in _PARAMETERS}
+    machine, history = model.machine_, model.history_
+    arrays: dict[str, NDArray[Any]] = {name: getattr(machine, name) for name in _PARAMETERS}
+    arrays["history"] = history_to_table(history)
     if isinstance(model, RBMClassifier):
         arrays["thresholds"] = model.thresholds_
     names = getattr(model, "feature_names_in_", None)
     document = {
         "halfseen": __version__,
         "estimator": type(model).__name__,
-        "constructor": _plain_parameters(model),
+        "constructor": _constructor(model),
         "schema": model.schema_.to_document(),
         "settings": model.settings_.to_document(),
-        "history": model.history_.to_document(),
+        "stop_reason": history.stop_reason,
+        "best_epoch": history.best_epoch,
         "n_iter": model.n_iter_,
         "seed": model._seed,
         "feature_names": None if names is None else [str(name) for name in names],
@@ -95,24 +114,26 @@ def load(path: str | PathLike[str]) -> Any:
         sealed = _UPGRADES[version](sealed)
     try:
         return _restored(sealed)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise DamagedFile(str(path), f"its contents do not fit together: {error}") from error
+    except (ArithmeticError, AttributeError, LookupError, SyntaxError, TypeError, ValueError) as e:
+        raise DamagedFile(fspath(path), f"its contents do not fit together: {e}") from e
 
 
 def _restored(sealed: Sealed) -> RBMBase:
     document = sealed.document
-    model = _ESTIMATORS[document["estimator"]](**document["constructor"])
+    if set(document) != _FIELDS:
+        raise ValueError(f"a model has the fields {sorted(_FIELDS)}")
+    model = _ESTIMATORS[document["estimator"]](**_parameters(document["constructor"]))
     schema = Schema.from_document(document["schema"])
     settings = Settings.from_document(document["settings"])
     model.schema_ = schema
     model.settings_ = settings
-    model.history_ = History.from_document(document["history"])
-    model.n_iter_ = int(document["n_iter"])
+    model.history_ = _history(sealed)
+    model.n_iter_ = _whole(document, "n_iter", 2**62)
     model.n_features_in_ = len(schema.features)
-    model._seed = int(document["seed"])
+    model._seed = _whole(document, "seed", 2**31)
     model._state = None
     if document["feature_names"] is not None:
-        model.feature_names_in_ = np.array(document["feature_names"], dtype=object)
+        model.feature_names_in_ = _feature_names(document, model.n_features_in_)
     arrays = {name: _array(sealed, name) for name in _PARAMETERS}
     _check_shapes(arrays, schema, settings)
     model.machine_ = FittedMachine(
@@ -121,18 +142,44 @@ def _restored(sealed: Sealed) -> RBMBase:
         seed=model._seed,
         **arrays,
     )
+    if isinstance(model, RBMClassifier) != (schema.target_kind is not None):
+        raise ValueError("a classifier has a target, and an imputer none")
     if isinstance(model, RBMClassifier):
         model.classes_ = classes_of(schema)
-        model.thresholds_ = np.array(sealed.arrays["thresholds"], np.float64)
-        expected = len(schema.targets) if schema.target_kind == "labels" else 0
-        _check_shape("thresholds", model.thresholds_, (expected,))
+        model.thresholds_ = _thresholds(sealed, schema)
     return model
+
+
+def _whole(document: Mapping[str, Any], name: str, bound: int) -> int:
+    value = document[name]
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < bound:
+        raise ValueError(f"{name} must be a whole number from 0 to below {bound}")
+    return value
+
+
+def _history(sealed: Sealed) -> History:
+    reason, best = sealed.document["stop_reason"], sealed.document["best_epoch"]
+    if reason is not None and reason not in get_args(StopReason):
+        raise ValueError("nothing is known of this stop_reason")
+    if best is not None:
+        best = _whole(sealed.document, "best_epoch", 2**62)
+    return History(history_from_table(sealed.arrays["history"]), reason, best)
+
+
+def _feature_names(document: Mapping[str, Any], n_features: int) -> NDArray[Any]:
+    names = document["feature_names"]
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise ValueError("feature_names must be a list of text")
+    if len(names) != n_features:
+        raise ValueError(f"feature_names must be {n_features}")
+    return np.array(names, dtype=object)
 
 
 def _array(sealed: Sealed, name: str) -> NDArray[np.float32]:
     array = np.array(sealed.arrays[name])
-    if array.dtype != np.float32 or not np.all(np.isfinite(array)):
-        raise ValueError(f"{name} must be finite numbers of type float32")
+    largest = _LARGEST.get(name, _LARGEST_OF_OTHERS)
+    if array.dtype != np.float32 or not np.all(np.abs(array) <= largest):
+        raise ValueError(f"{name} must be numbers of type float32 within {largest:g}")
     return array
 
 
@@ -153,13 +200,26 @@ def _check_shape(name: str, array: NDArray[Any], shape: tuple[int, ...]) -> None
         raise ValueError(f"{name} has shape {array.shape}, expected {shape}")
 
 
-def _plain_parameters(model: RBMBase) -> dict[str, Any]:
+def _thresholds(sealed: Sealed, schema: Schema) -> NDArray[np.float64]:
+    thresholds = np.array(sealed.arrays["thresholds"])
+    n_labels = len(schema.targets) if schema.target_kind == "labels" else 0
+    _check_shape("thresholds", thresholds, (n_labels,))
+    if thresholds.dtype != np.float64 or not np.all((thresholds >= 0) & (thresholds <= 1)):
+        raise ValueError("thresholds must be numbers of type float64 from 0 to 1")
+    return thresholds
+
+
+def _constructor(model: RBMBase) -> dict[str, Any]:
     """The constructor's parameters that JSON can hold; the others fall back to their defaults."""
     plain = {}
     for name, value in model.get_params(deep=False).items():
         if name in ("checkpoint", "resume", "callbacks", "oracle_y"):
             continue
         value = value.item() if isinstance(value, np.generic) else value
+        if isinstance(value, float) and value == math.inf:
+            value = "inf"
+        if name == "column_kinds" and isinstance(value, Mapping):
+            value = [[_plain_key(key), kind] for key, kind in value.items()]
         try:
             text = json.dumps(value, allow_nan=False)
         except (TypeError, ValueError):
@@ -167,3 +227,18 @@ def _plain_parameters(model: RBMBase) -> dict[str, Any]:
         if json.loads(text) == value:
             plain[name] = value
     return plain
+
+
+def _plain_key(key: Any) -> Any:
+    return key.item() if isinstance(key, np.generic) else key
+
+
+def _parameters(constructor: Any) -> dict[str, Any]:
+    """The parameters that :func:`_constructor` wrote."""
+    if not isinstance(constructor, dict):
+        raise ValueError("the constructor's parameters must be named")
+    parameters = {name: math.inf if v == "inf" else v for name, v in constructor.items()}
+    kinds = parameters.get("column_kinds")
+    if isinstance(kinds, list):
+        parameters["column_kinds"] = {key: kind for key, kind in kinds}
+    return parameters

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from os import PathLike
+from collections.abc import Mapping, Sequence
+from numbers import Integral
+from os import PathLike, fspath
 from typing import Any, Self
 
 import numpy as np
@@ -50,6 +51,8 @@ SHARED_SETTINGS = (
     "patience",
     "monitor_every",
 )
+_MOST = 10**9
+_KINDS = ("auto", "numeric", "binary", "categorical")
 
 
 class RBMBase(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -161,7 +164,7 @@ class RBMBase(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         """
         check_is_fitted(self)
         encoded = self.schema_.encode(self._read_features(X, reset=False), None)
-        return self._filled(X, self.machine_.complete(*encoded))
+        return self._filled(X, self.machine_.complete(*encoded, self.verbose))
 
     def score_samples(self, X: Any) -> NDArray[np.float64]:
         """Log-probability of what is observed in each row, log P(v_o) = log Z_O - log Z.
@@ -181,15 +184,16 @@ class RBMBase(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         """
         check_is_fitted(self)
         encoded = self.schema_.encode(self._read_features(X, reset=False), None)
-        log_probability = self.machine_.log_probability(*encoded)
+        log_probability = self.machine_.log_probability(*encoded, self.verbose)
         return log_probability - self.schema_.log_scale(encoded.observed)
 
     def _sampled(self, n_samples: int, random_state: int | None) -> NDArray[np.float32]:
         check_is_fitted(self)
-        if n_samples < 1:
-            raise ValueError(f"n_samples must be at least 1, got {n_samples}")
-        seed = self._seed if random_state is None else int(random_state)
-        return self.machine_.sample(n_samples, seed)
+        _check_whole("n_samples", n_samples, 1, _MOST)
+        if random_state is None:
+            return self.machine_.sample(int(n_samples), self._seed)
+        _check_whole("random_state", random_state, 0, 2**32 - 1)
+        return self.machine_.sample(int(n_samples), int(random_state))
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted model to one safetensors file, to be read by :func:`halfseen.load`.
@@ -216,10 +220,30 @@ class RBMBase(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         return table
 
     def _learn_features(self, table: Table) -> tuple[Any, ...]:
-        columns = learn_columns(table, self.column_kinds)
+        columns = learn_columns(table, self._checked_kinds(table))
         if all(column.kind == "empty" for column in columns):
             raise ValueError("X has no observed entry: there is nothing to learn from")
         return columns
+
+    def _checked_kinds(self, table: Table) -> Any:
+        kinds = self.column_kinds
+        if not isinstance(kinds, str | Mapping):
+            raise ValueError(
+                "column_kinds must be one kind for all columns, or a mapping from column name or "
+                f"position to kind, got {kinds!r}"
+            )
+        for kind in [kinds] if isinstance(kinds, str) else kinds.values():
+            if kind not in _KINDS:
+                raise ValueError(f"column_kinds must be of {_KINDS}, got {kind!r}")
+        for column in () if isinstance(kinds, str) else kinds:
+            is_place = isinstance(column, Integral) and not isinstance(column, bool)
+            there = range(len(table.names)) if is_place else table.names
+            if column not in there:
+                raise ValueError(
+                    f"column_kinds names the column {column!r}, which X does not have; use a name "
+                    f"of {table.names[:20]} or a position from 0 to {len(table.names) - 1}"
+                )
+        return kinds
 
     def _filled(self, X: Any, completed: NDArray[np.float32]) -> Any:
         return fill_table(X, self.schema_.feature_values(completed))
@@ -229,25 +253,51 @@ class RBMBase(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         return resolve_settings(self.preset, given, n_rows=n_rows, n_visible=n_visible)
 
     def _drawn_seed(self) -> int:
-        return int(check_random_state(self.random_state).randint(2**31 - 1))
+        try:
+            generator = check_random_state(self.random_state)
+        except ValueError as error:
+            raise ValueError(
+                "random_state must be a whole number from 0 to 2**32 - 1, a RandomState or None, "
+                f"got {self.random_state!r}"
+            ) from error
+        return int(generator.randint(2**31 - 1))
+
+    def _forget(self) -> None:
+        """Leave no model behind a fit that fails, rather than half of one and half of another."""
+        self.__dict__.pop("machine_", None)
 
     def _train(self, encoded: Encoded, oracle: Encoded | None = None) -> None:
         """Train on an encoded table; ``schema_`` and ``settings_`` stand already."""
-        checkpoint = None
-        if self.checkpoint is not None:
-            checkpoint = Checkpoint(self.checkpoint, self.checkpoint_every, self.resume)
         fitted = fit_machine(
-            self.schema_,
-            encoded,
-            self.settings_,
-            self._seed,
-            Surroundings(checkpoint, self.callbacks, self.verbose),
-            oracle,
+            self.schema_, encoded, self.settings_, self._seed, self._surroundings(), oracle
         )
         self.machine_ = fitted.machine
         self.history_ = fitted.history
         self.n_iter_ = len(fitted.history)
         self._state = None
+
+    def _surroundings(self) -> Surroundings:
+        _check_whole("checkpoint_every", self.checkpoint_every, 1, _MOST)
+        if self.resume not in (True, False):
+            raise ValueError(f"resume must be True or False, got {self.resume!r}")
+        if self.verbose not in (True, False, "auto"):
+            raise ValueError(f'verbose must be True, False or "auto", got {self.verbose!r}')
+        callbacks = self.callbacks
+        if not isinstance(callbacks, Sequence) or not all(map(callable, callbacks)):
+            raise ValueError(f"callbacks must be a sequence of callables, got {callbacks!r}")
+        if self.checkpoint is None:
+            if self.resume:
+                raise ValueError("resume=True needs the file to go on from in checkpoint")
+            return Surroundings(None, callbacks, self.verbose)
+        if not isinstance(self.checkpoint, str | PathLike):
+            raise ValueError(f"checkpoint must be a path or None, got {self.checkpoint!r}")
+        if self.resume and not isinstance(self.random_state, Integral):
+            raise ValueError(
+                "resume=True needs random_state to be a whole number: without it every fit is "
+                "another one, and none can be gone on with"
+            )
+        checkpoint = Checkpoint(fspath(self.checkpoint), self.checkpoint_every, self.resume)
+        return Surroundings(checkpoint, callbacks, self.verbose)
 
     def _train_on_part(self, encoded: Encoded) -> None:
         """One pass over a part, from where the last part, a fit or a loaded model left off."""
@@ -270,3 +320,11 @@ class RBMBase(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         """Equal ``fit(X, y).transform(X)``."""
         fitted: Self = self.fit(X, y, **fit_params)
         return fitted.transform(X)
+
+
+def _check_whole(name: str, value: Any, lowest: int, highest: int) -> None:
+    is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not is_whole or not lowest <= value <= highest:
+        raise ValueError(
+            f"{name} must be a whole number from {lowest} to {highest:,}, got {value!r}"
+        )

@@ -27,6 +27,7 @@ from halfseen.tables import (
     read_target,
 )
 
+_TARGET_KINDS = ("auto", "classes", "labels", "outputs")
 _OWN_SETTINGS = ("class_units", "threshold")
 _SMALLEST_PROBABILITY = 1e-7
 
@@ -70,7 +71,7 @@ class RBMClassifier(ClassifierMixin, RBMBase):  # type: ignore[misc]
         Probability above which a label is predicted: learned on known labels that are hidden for
         the purpose, one for all (the paper) or one for each; or a number.
     oracle_y : array-like or None, default=None
-        True labels for ``stopping="oracle"``. Only to reproduce the paper.
+        True labels of the rows of X for ``stopping="oracle"``. Only to reproduce the paper.
 
     Attributes
     ----------
@@ -224,10 +225,11 @@ class RBMClassifier(ClassifierMixin, RBMBase):  # type: ignore[misc]
         -------
         self
         """
+        self._forget()
         encoded = self._learn_schema(X, y, None)
-        oracle = self._oracle(y)
+        oracle = self._oracle()
         self._train(encoded, oracle)
-        self._learn_thresholds(encoded)
+        self._learn_thresholds(encoded, None)
         return self
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:
@@ -240,7 +242,7 @@ class RBMClassifier(ClassifierMixin, RBMBase):  # type: ignore[misc]
         X : array-like or frame of shape (n_rows, n_features)
             Some rows.
         y : array-like, or None if none of their labels is known
-            Their labels; the first part needs some.
+            Their labels; the first part needs some, unless ``classes`` says what they can be.
         classes : array-like, list of array-like, or None
             All classes that will ever come, if the first part does not have them all.
 
@@ -248,14 +250,16 @@ class RBMClassifier(ClassifierMixin, RBMBase):  # type: ignore[misc]
         -------
         self
         """
+        earlier = None
         if hasattr(self, "machine_"):
             table = self._read_features(X, reset=False)
             encoded = self.schema_.encode(table, self._read_known_target(y))
+            earlier = self.thresholds_
         else:
             self._state = None
             encoded = self._learn_schema(X, y, classes)
         self._train_on_part(encoded)
-        self._learn_thresholds(encoded)
+        self._learn_thresholds(encoded, earlier)
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -306,7 +310,7 @@ class RBMClassifier(ClassifierMixin, RBMBase):  # type: ignore[misc]
         check_is_fitted(self)
         table = self._read_features(X, reset=False)
         target = self._read_known_target(y)
-        completed = self.machine_.complete(*self.schema_.encode(table, target))
+        completed = self.machine_.complete(*self.schema_.encode(table, target), self.verbose)
         probabilities = self.schema_.target_probabilities(completed)
         decided = self._decided(probabilities)
         return Completed(
@@ -330,8 +334,9 @@ class RBMClassifier(ClassifierMixin, RBMBase):  # type: ignore[misc]
         float
             Accuracy for classes; for labels and several classes, the share of entries.
         """
+        predicted = self.predict(X)
         of_known = hamming_accuracy if self.schema_.target_kind == "labels" else accuracy
-        return float(of_known(y, self.predict(X)))
+        return float(of_known(y, predicted))
 
     def sample(self, n_samples: int = 1, random_state: int | None = None) -> Sampled:
         """New rows and their labels from the learned distribution.
@@ -359,7 +364,7 @@ class RBMClassifier(ClassifierMixin, RBMBase):  # type: ignore[misc]
                 "features alone"
             )
         table = self._read_features(X, reset=True)
-        target = read_target(y, self.target_kind)  # type: ignore[arg-type]
+        target = read_target(y, self._checked_target_kind(classes))
         self._seed = self._drawn_seed()
         features = self._learn_features(table)
         # The number of visible units hardly depends on how classes are coded.
@@ -372,7 +377,7 @@ class RBMClassifier(ClassifierMixin, RBMBase):  # type: ignore[misc]
         self.classes_ = classes_of(schema)
         return encoded
 
-    def _oracle(self, y: Any) -> Encoded | None:
+    def _oracle(self) -> Encoded | None:
         if self.settings_.stopping != "oracle":
             return None
         if self.oracle_y is None:
@@ -384,23 +389,40 @@ class RBMClassifier(ClassifierMixin, RBMBase):  # type: ignore[misc]
             return None
         return read_target(y, self.schema_.target_kind)  # type: ignore[arg-type]
 
-    def _learn_thresholds(self, encoded: Encoded) -> None:
-        self.thresholds_ = np.zeros(0)
-        if self.schema_.target_kind == "labels":
-            units = [self.schema_.target_units(j).start for j in range(len(self.schema_.targets))]
-            self.thresholds_ = learn_thresholds(
-                self.settings_.threshold,
-                self.machine_.complete,
-                encoded.visible,
-                encoded.observed,
-                np.array(units),
-                self._seed,
-            )
+    def _checked_target_kind(self, classes: Any) -> Any:
+        if not isinstance(self.target_kind, str) or self.target_kind not in _TARGET_KINDS:
+            raise ValueError(f"target_kind must be of {_TARGET_KINDS}, got {self.target_kind!r}")
+        # Where all classes are told beforehand, the first part need not know the class of any row.
+        first: Any = None if classes is None else next(iter(classes), None)
+        told = first is not None and np.ndim(first) == 0
+        return "classes" if told and self.target_kind == "auto" else self.target_kind
+
+    def _learn_thresholds(self, encoded: Encoded, earlier: NDArray[np.float64] | None) -> None:
+        """Learn thresholds; labels of which nothing is known here keep the earlier ones."""
+        if self.schema_.target_kind != "labels":
+            self.thresholds_ = np.zeros(0)
+            return
+        n_labels = len(self.schema_.targets)
+        units = np.array([self.schema_.target_units(j).start for j in range(n_labels)])
+        # In case of an interruption from here on.
+        self.thresholds_ = np.full(n_labels, 0.5) if earlier is None else earlier
+        learned = learn_thresholds(
+            self.settings_.threshold,
+            self.machine_.complete,
+            encoded.visible,
+            encoded.observed,
+            units,
+            self._seed,
+        )
+        known = encoded.observed[:, units].any(axis=0)
+        if self.settings_.threshold == "shared":
+            known = np.full(n_labels, known.any())
+        self.thresholds_ = np.where(known | (earlier is None), learned, self.thresholds_)
 
     def _probabilities(self, X: Any) -> list[NDArray[np.float64]]:
         check_is_fitted(self)
         encoded = self.schema_.encode(self._read_features(X, reset=False), None)
-        return self.schema_.target_probabilities(self.machine_.complete(*encoded))
+        return self.schema_.target_probabilities(self.machine_.complete(*encoded, self.verbose))
 
     def _decided(self, probabilities: list[NDArray[np.float64]]) -> NDArray[Any]:
         if self.schema_.target_kind == "labels":

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfseen.estimators.rbm_base import RBMBase
+from halfseen.estimators.settings import Settings
 from halfseen.estimators.shared_parameters import with_shared_parameters
 from halfseen.tables import Schema
 
@@ -71,12 +72,11 @@ class RBMImputer(RBMBase):
         -------
         self
         """
+        self._forget()
         table = self._read_features(X, reset=True)
         self._seed = self._drawn_seed()
         schema = Schema(self._learn_features(table), (), None)
-        self.settings_ = self._resolved(table.n_rows, schema.n_visible)
-        if self.settings_.stopping == "oracle":
-            raise ValueError('stopping="oracle" is for labels; use "held_out" or "none" here')
+        self.settings_ = self._resolved_without_oracle(table.n_rows, schema.n_visible)
         self.schema_ = schema
         self._train(schema.encode(table, None))
         return self
@@ -102,7 +102,7 @@ class RBMImputer(RBMBase):
         if first:
             self._seed, self._state = self._drawn_seed(), None
             schema = Schema(self._learn_features(table), (), None)
-            self.settings_ = self._resolved(table.n_rows, schema.n_visible)
+            self.settings_ = self._resolved_without_oracle(table.n_rows, schema.n_visible)
             self.schema_ = schema
         self._train_on_part(self.schema_.encode(table, None))
         return self
@@ -121,8 +121,15 @@ class RBMImputer(RBMBase):
         -------
         ndarray of shape (n_samples, n_features)
         """
-        return self.schema_.sampled_features(self._sampled(n_samples, random_state))
+        visible = self._sampled(n_samples, random_state)
+        return self.schema_.sampled_features(visible)
 
     def score(self, X: Any, y: Any = None) -> float:
         """Mean of :meth:`score_samples`, for model selection."""
         return float(np.mean(self.score_samples(X)))
+
+    def _resolved_without_oracle(self, n_rows: int, n_visible: int) -> Settings:
+        settings = self._resolved(n_rows, n_visible)
+        if settings.stopping == "oracle":
+            raise ValueError('stopping="oracle" is for labels; use "held_out" or "none" here')
+        return settings

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -42,11 +44,26 @@ def restart_configurations(
     array([[0.25, 0.75]], dtype=float32)
     """
     marginals = start_marginals(layer, observed_marginals, starts)
-    key = jax.random.fold_in(jax.random.key(seed), 3)
-    drawn = random_visible(
-        key, layer, jnp.asarray(marginals), jnp.asarray(log_variance), (n_restarts,)
+    drawn = _drawn(
+        jax.random.key(seed),
+        jnp.asarray(marginals),
+        jnp.asarray(log_variance),
+        layer=layer,
+        n_restarts=n_restarts,
     )
     restarts = np.array(drawn, np.float32)
     if starts == "marginals":
         restarts[0] = marginals
     return restarts
+
+
+@partial(jax.jit, static_argnames=("layer", "n_restarts"))
+def _drawn(
+    key: jax.Array,
+    marginals: jax.Array,
+    log_variance: jax.Array,
+    *,
+    layer: VisibleLayer,
+    n_restarts: int,
+) -> jax.Array:
+    return random_visible(jax.random.fold_in(key, 3), layer, marginals, log_variance, (n_restarts,))

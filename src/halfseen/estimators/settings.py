@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
+from numbers import Integral, Real
 from typing import Any, Literal, get_args
+
+import numpy as np
 
 from halfseen.learning.data_started_cd import DataStartedCD
 from halfseen.learning.lossy_cd import LossyCD
@@ -118,7 +121,7 @@ class Settings:
         }
         settings = cls(**values)
         check_settings(settings)
-        return settings
+        return plain_numbers(settings)
 
 
 def default_settings(n_rows: int, n_visible: int) -> Settings:
@@ -156,7 +159,7 @@ def default_settings(n_rows: int, n_visible: int) -> Settings:
         threshold="shared",
         stopping="held_out",
         held_out_share=0.1,
-        patience=max(10, 1500 // batches),
+        patience=max(10, 4000 // batches),
         monitor_every=5,
     )
 
@@ -213,13 +216,14 @@ def resolve_settings(
     >>> resolve_settings("default", {"n_hidden": 7}, n_rows=50, n_visible=3).n_hidden
     7
     """
-    if preset not in PRESETS:
+    if not isinstance(preset, str) or preset not in PRESETS:
         raise ValueError(f"preset must be one of {sorted(PRESETS)}, got {preset!r}")
     chosen = asdict(PRESETS[preset](n_rows, n_visible))
-    chosen.update({name: value for name, value in given.items() if not _is_auto(value)})
+    chosen.update({name: value for name, value in given.items() if not _is(value, "auto")})
+    chosen["centered"] = _plain_truth(chosen["centered"])
     settings = Settings(**chosen)
     check_settings(settings)
-    return settings
+    return plain_numbers(settings)
 
 
 def check_settings(settings: Settings) -> None:
@@ -230,29 +234,41 @@ def check_settings(settings: Settings) -> None:
             raise ValueError(f"{name} must be one of {sorted(allowed)}, got {value!r}")
     for name, (kind, lowest, highest) in _RANGES.items():
         _check_number(name, getattr(settings, name), kind, lowest, highest)
-    if settings.variance != "learned":
+    if not _is(settings.variance, "learned"):
         _check_number("variance", settings.variance, float, 1e-6, 1e6, or_else='"learned"')
-    if settings.threshold not in ("shared", "per_label"):
+    if not _is(settings.threshold, "shared", "per_label"):
         _check_number("threshold", settings.threshold, float, 0, 1, '"shared" or "per_label"')
     if not isinstance(settings.centered, bool):
         raise ValueError(f"centered must be True or False, got {settings.centered!r}")
 
 
-def _is_auto(value: Any) -> bool:
-    return isinstance(value, str) and value == "auto"
+def plain_numbers(settings: Settings) -> Settings:
+    """Checked settings with every number as Python's own int or float.
+
+    Searches over parameters hand in numpy's numbers, which a document cannot hold.
+    """
+    kinds: dict[str, type] = {name: kind for name, (kind, _, _) in _RANGES.items()}
+    kinds |= {"variance": float, "threshold": float}
+    values: dict[str, Any] = {name: getattr(settings, name) for name in kinds}
+    for name, value in values.items():
+        if not isinstance(value, str):
+            values[name] = kinds[name](value)
+    return replace(settings, **values)
+
+
+def _plain_truth(value: Any) -> Any:
+    return bool(value) if isinstance(value, np.bool_) else value
+
+
+def _is(value: Any, *words: str) -> bool:
+    return isinstance(value, str) and value in words
 
 
 def _check_number(
     name: str, value: Any, kind: type, lowest: float, highest: float, or_else: str = ""
 ) -> None:
-    is_number = isinstance(value, int | float) or hasattr(value, "__float__")
-    whole = kind is not int or (is_number and not isinstance(value, float) and value == int(value))
-    if (
-        isinstance(value, bool | str)
-        or not is_number
-        or not whole
-        or not lowest <= value <= highest
-    ):
+    is_number = isinstance(value, Integral if kind is int else Real)
+    if isinstance(value, bool) or not is_number or not lowest <= value <= highest:
         what = "a whole number" if kind is int else "a number"
         also = f" or {or_else}" if or_else else ""
         raise ValueError(

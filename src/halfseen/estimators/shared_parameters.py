@@ -66,7 +66,7 @@ preset : {"default", "paper"}, default="default"
         Epochs from one saving to the next.
     resume : bool, default=False
         Whether to go on from ``checkpoint`` if the file is there; the result is the same, bit for
-        bit, as without the interruption.
+        bit, as without the interruption. Needs an int as ``random_state``.
     callbacks : sequence of callables, default=()
         Called after every epoch with its record; one that returns True ends training.
     verbose : "auto" or bool, default="auto"

@@ -1,0 +1,59 @@
+"""Models that are fitted once for all tests; none of the tests changes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.typing import NDArray
+
+from estimators.tables import (
+    LIGHT,
+    classes_of_rows,
+    holed_table,
+    labels_of_rows,
+    outputs_of_rows,
+)
+from halfseen import RBMClassifier, RBMImputer
+
+
+@pytest.fixture(scope="session")
+def table() -> pd.DataFrame:
+    return holed_table()
+
+
+@pytest.fixture(scope="session")
+def classes(table: pd.DataFrame) -> NDArray[Any]:
+    return classes_of_rows(table)
+
+
+@pytest.fixture(scope="session")
+def labels(table: pd.DataFrame) -> NDArray[np.float64]:
+    return labels_of_rows(table)
+
+
+@pytest.fixture(scope="session")
+def outputs(table: pd.DataFrame) -> NDArray[Any]:
+    return outputs_of_rows(table)
+
+
+@pytest.fixture(scope="session")
+def of_classes(table: pd.DataFrame, classes: NDArray[Any]) -> RBMClassifier:
+    return RBMClassifier(**LIGHT).fit(table, classes)
+
+
+@pytest.fixture(scope="session")
+def of_labels(table: pd.DataFrame, labels: NDArray[np.float64]) -> RBMClassifier:
+    return RBMClassifier(**LIGHT).fit(table, labels)
+
+
+@pytest.fixture(scope="session")
+def of_outputs(table: pd.DataFrame, outputs: NDArray[Any]) -> RBMClassifier:
+    return RBMClassifier(**LIGHT).fit(table, outputs)
+
+
+@pytest.fixture(scope="session")
+def imputer(table: pd.DataFrame) -> RBMImputer:
+    return RBMImputer(**LIGHT).fit(table)

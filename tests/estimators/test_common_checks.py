@@ -1,0 +1,42 @@
+"""The checks that scikit-learn asks of every estimator, none of them expected to fail."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import jax
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from halfseen import RBMClassifier, RBMImputer
+
+# One epoch of many small steps: quick, and enough to learn what the checks ask for. The defaults
+# pass as well.
+QUICK = {
+    "n_hidden": 8,
+    "n_epochs": 1,
+    "batch_size": 1,
+    "learning_rate": 0.2,
+    "optimizer": "sgd",
+    "objective": "mean_field_cd",
+    "centered": False,
+    "stopping": "none",
+    "n_restarts": 1,
+    "n_sweeps": 5,
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _compile_quickly() -> Iterator[None]:
+    """The checks come with some forty shapes; what is compiled for them need not be fast."""
+    before = jax.config.read("jax_disable_most_optimizations")
+    jax.config.update("jax_disable_most_optimizations", True)
+    yield
+    jax.config.update("jax_disable_most_optimizations", before)
+    jax.clear_caches()
+
+
+@parametrize_with_checks([RBMClassifier(**QUICK), RBMImputer(**QUICK)])
+def test_scikit_learn(estimator: Any, check: Callable[[Any], None]) -> None:
+    check(estimator)
