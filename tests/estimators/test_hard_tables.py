@@ -168,11 +168,12 @@ def test_wrong_columns_are_refused_by_name(
             of_classes.predict(np.zeros((2, 3)))
 
 
-def test_binary_columns_stay_between_zero_and_one(
+def test_a_number_beyond_a_binary_column_counts_as_missing(
     table: pd.DataFrame, of_classes: RBMClassifier
 ) -> None:
-    with pytest.raises(ValueError, match=r"'sold' is binary, but row 0 holds 2\.0"):
-        of_classes.predict(table[:2].assign(sold=2.0))
+    with pytest.warns(UserWarning, match=r"count as missing; column 'sold': 2\.0"):
+        beyond = of_classes.predict_proba(table[:2].assign(sold=2.0))
+    assert np.array_equal(beyond, of_classes.predict_proba(table[:2].assign(sold=np.nan)))
 
 
 @pytest.mark.parametrize("make", [scipy.sparse.csr_array, scipy.sparse.coo_matrix])

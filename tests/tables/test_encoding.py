@@ -47,9 +47,12 @@ def test_numbers_in_a_categorical_frame_column_are_numbers() -> None:
     assert units.tolist() == [[2.0, 0.0]]
 
 
-def test_binary_outside_the_unit_interval() -> None:
-    with pytest.raises(ValueError, match=r"'ok' is binary, but row 2 holds -0\.5"):
-        write(OK, [1, None, -0.5])
+def test_numbers_outside_the_unit_interval_count_as_missing_in_a_binary_column() -> None:
+    units, observed = np.zeros((1, 4), np.float32), np.zeros((1, 4), bool)
+    raw = read_table([[1], [None], [-0.5], [2]]).columns[0]
+    assert write_column(OK, raw, units, observed) == ("-0.5", "2.0")
+    assert units.tolist() == [[1.0, 0.0, 0.0, 0.0]]
+    assert observed.tolist() == [[True, False, False, False]]
 
 
 def test_one_warning_names_columns_and_values() -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halfseen.tables.column import Column
-from halfseen.tables.learn_columns import numbers_of, refuse_outside_unit
+from halfseen.tables.learn_columns import numbers_of
 from halfseen.tables.raw_column import RawColumn
 
 _SHOWN = 5
@@ -37,12 +38,13 @@ def write_column(
     Returns
     -------
     tuple of str
-        Categories that were never seen in training, printed; they count as missing.
+        What training has never seen, printed, and what therefore counts as missing: categories,
+        and numbers outside 0 to 1 in a binary column.
 
     Raises
     ------
     ValueError
-        Text where numbers belong, or a binary value outside 0 to 1.
+        Text where numbers belong.
 
     Examples
     --------
@@ -62,9 +64,8 @@ def write_column(
         return _write_categories(column, raw, units, observed)
     values = numbers_of(raw, column.name)
     if column.kind == "binary":
-        refuse_outside_unit(raw, values, column.name)
-    else:
-        values = column.standardised(values)
+        return _write_binary(raw, values, units, observed)
+    values = column.standardised(values)
     np.copyto(units[0], values, where=raw.observed, casting="same_kind")
     observed[0] = raw.observed
     return ()
@@ -94,10 +95,25 @@ def warn_unseen(unseen: Iterable[tuple[str, tuple[str, ...]]]) -> None:
             parts.append(f"column {name!r}: {', '.join(values[:_SHOWN])}{more}")
     if parts:
         warnings.warn(
-            f"Categories never seen in training count as missing; {'; '.join(parts)}.",
+            "Categories never seen in training, and numbers outside 0 to 1 in a binary column, "
+            f"count as missing; {'; '.join(parts)}.",
             UserWarning,
             stacklevel=3,
         )
+
+
+def _write_binary(
+    raw: RawColumn,
+    values: NDArray[np.floating[Any]],
+    units: NDArray[np.float32],
+    observed: NDArray[np.bool_],
+) -> tuple[str, ...]:
+    """A column that happened to hold only 0 and 1 in training may hold more later on."""
+    within = raw.observed & (values >= 0.0) & (values <= 1.0)
+    np.copyto(units[0], values, where=within, casting="same_kind")
+    observed[0] = within
+    strangers = values[raw.observed & ~within].tolist()
+    return tuple(repr(value) for value in dict.fromkeys(strangers))
 
 
 def _write_categories(

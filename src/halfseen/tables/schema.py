@@ -158,7 +158,8 @@ class Schema:
         Warns
         -----
         UserWarning
-            Once, naming categories never seen in training; they count as missing.
+            Once, naming categories never seen in training, and numbers outside 0 to 1 in a binary
+            column; they count as missing.
 
         Raises
         ------
