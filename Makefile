@@ -44,7 +44,7 @@ test: check
 	$(BIN)/python -m pytest -n $(WORKERS) -rs -m "not long"
 	@echo
 	@echo "Not run by make test, and how to run it:"
-	@echo "  tests that take long (scikit-learn's checks of the estimators with full defaults):  make test-long"
+	@echo "  tests that take long (scikit-learn checks with full defaults, the README):  make test-long"
 	@echo "  the demonstration:  make demo"
 	@echo "  anything listed as SKIPPED above: the reason says what it needs"
 
