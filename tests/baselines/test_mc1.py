@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from halfseen.baselines._co_completion_loss import CoCompletionLoss
+from halfseen.baselines.mc1 import MC1, complete_with_ones, continuation
+
+
+def tiny_loss(seed: int, lam: float) -> CoCompletionLoss:
+    generator = np.random.default_rng(seed)
+    X = generator.standard_normal((7, 3)) @ generator.standard_normal((3, 4))
+    Y = generator.integers(0, 2, (7, 2)).astype(float)
+    Y[generator.random(Y.shape) < 0.3] = np.nan
+    observed = generator.random(X.shape) < 0.7
+    return CoCompletionLoss.of(np.where(observed, X, 0.0), observed, Y, lam)
+
+
+def objective(loss: CoCompletionLoss, Z: np.ndarray, mu: float) -> float:
+    return loss.value(Z) + mu * float(np.linalg.svd(Z, compute_uv=False).sum())
+
+
+def smoothed_minimum(loss: CoCompletionLoss, mu: float) -> np.ndarray:
+    """Z by plain descent on sum sqrt(s^2 + e^2), e ever smaller, ones held fixed."""
+    Z = np.zeros((7, 7))
+    Z[:, -1] = 1.0
+
+    def value(flat: np.ndarray, smoothing: float) -> tuple[float, np.ndarray]:
+        full = np.column_stack([flat.reshape(7, 6), np.ones(7)])
+        left, values, right = np.linalg.svd(full, full_matrices=False)
+        rounded = np.sqrt(values**2 + smoothing**2)
+        gradient = loss.gradient(full) + mu * (left * (values / rounded)) @ right
+        return loss.value(full) + mu * rounded.sum(), gradient[:, :-1].ravel()
+
+    for smoothing in (1e-1, 1e-2, 1e-3, 1e-4, 1e-5):
+        found = minimize(
+            value,
+            Z[:, :-1].ravel(),
+            args=(smoothing,),
+            jac=True,
+            method="L-BFGS-B",
+            options={"maxiter": 5000, "maxfun": 20000, "ftol": 1e-15, "gtol": 1e-10},
+        )
+        Z[:, :-1] = found.x.reshape(7, 6)
+    return Z
+
+
+@pytest.mark.parametrize(("seed", "lam", "share"), [(0, 1.0, 0.2), (1, 0.1, 0.05), (2, 3.0, 0.4)])
+def test_reaches_the_minimum_of_the_convex_problem(seed: int, lam: float, share: float) -> None:
+    loss = tiny_loss(seed, lam)
+    solution = complete_with_ones(loss, share, 0.25, 20_000, 1e-12)
+    reference = smoothed_minimum(loss, solution.mu)
+    ours = solution.Z.copy()
+    np.testing.assert_allclose(ours[:, -1], 1.0, atol=1e-8)
+    ours[:, -1] = 1.0
+    lowest = objective(loss, reference, solution.mu)
+    assert objective(loss, ours, solution.mu) == pytest.approx(lowest, rel=1e-4)
+    assert objective(loss, ours, solution.mu) <= lowest * (1 + 1e-9)
+    np.testing.assert_allclose(ours, reference, atol=0.02)
+
+
+def test_minus_the_gradient_is_a_subgradient_of_the_nuclear_norm() -> None:
+    loss = tiny_loss(3, 1.0)
+    solution = complete_with_ones(loss, 0.1, 0.25, 20_000, 1e-13)
+    left, values, right = np.linalg.svd(solution.Z)
+    rank = int(np.sum(values > 1e-9))
+    left, right = left[:, :rank], right[:rank]
+    assert 0 < rank < 7
+    # Off the column of ones, G must be U V' + W with U'W = 0, W V = 0 and ||W|| <= 1. On that
+    # column it is free, so it is what U'G = V' asks of it within the span of U.
+    G = -loss.gradient(solution.Z) / solution.mu
+    np.testing.assert_allclose((left.T @ G)[:, :-1], right[:, :-1], atol=1e-7)
+    beyond = (G - left @ (left.T @ G))[:, :-1]
+    assert np.linalg.norm(beyond, 2) <= 1 + 1e-7
+
+
+def test_writing_the_ones_back_is_not_enough() -> None:
+    """The published step has another fixed point, with a larger objective."""
+    loss = tiny_loss(0, 1.0)
+    solution = complete_with_ones(loss, 0.2, 0.25, 20_000, 1e-12)
+    Z, step = solution.Z.copy(), 1.0 / loss.lipschitz
+    Z[:, -1] = 1.0
+    best = objective(loss, Z, solution.mu)
+    for _ in range(5000):
+        left, values, right = np.linalg.svd(Z - step * loss.gradient(Z), full_matrices=False)
+        Z = (left * np.maximum(values - step * solution.mu, 0.0)) @ right
+        Z[:, -1] = 1.0
+    assert objective(loss, Z, solution.mu) > best * (1 + 1e-4)
+
+
+def test_continuation_ends_where_it_should() -> None:
+    assert continuation(2.0, 1.0, 0.25) == [2.0]
+    values = continuation(1e-3, 1.0, 0.25)
+    assert values[-1] == 1e-3
+    assert all(a > b for a, b in pairwise(values))
+
+
+@pytest.mark.parametrize("wrong", [{"lam": 0.0}, {"mu_share": -1.0}, {"decay": 1.0}])
+def test_settings_out_of_range(wrong: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        MC1(**wrong).fit([[1.0], [2.0]], [[0.0], [1.0]])
