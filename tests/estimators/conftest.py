@@ -25,6 +25,22 @@ def table() -> pd.DataFrame:
 
 
 @pytest.fixture(scope="session")
+def narrow(table: pd.DataFrame) -> pd.DataFrame:
+    return table.drop(columns="colour")
+
+
+@pytest.fixture(scope="session")
+def wide(table: pd.DataFrame, labels: NDArray[np.float64]) -> pd.DataFrame:
+    return table.assign(hot=labels[:, 0], cold=labels[:, 1])
+
+
+@pytest.fixture(scope="session")
+def tables(table: pd.DataFrame, narrow: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """The table that the model of each kind of target was fitted to."""
+    return {"classes": table, "labels": table, "outputs": narrow}
+
+
+@pytest.fixture(scope="session")
 def classes(table: pd.DataFrame) -> NDArray[Any]:
     return classes_of_rows(table)
 
@@ -50,10 +66,10 @@ def of_labels(table: pd.DataFrame, labels: NDArray[np.float64]) -> RBMClassifier
 
 
 @pytest.fixture(scope="session")
-def of_outputs(table: pd.DataFrame, outputs: NDArray[Any]) -> RBMClassifier:
-    return RBMClassifier(**LIGHT).fit(table, outputs)
+def of_outputs(narrow: pd.DataFrame, outputs: NDArray[Any]) -> RBMClassifier:
+    return RBMClassifier(**LIGHT).fit(narrow, outputs)
 
 
 @pytest.fixture(scope="session")
-def imputer(table: pd.DataFrame) -> RBMImputer:
-    return RBMImputer(**LIGHT).fit(table)
+def imputer(wide: pd.DataFrame) -> RBMImputer:
+    return RBMImputer(**LIGHT).fit(wide)

@@ -1,7 +1,8 @@
 """The tables that the tests of the estimators share.
 
-Everything that is compiled depends on the shape of the visible layer, so the tests keep to a few:
-two numbers, one binary column and one of three categories, beside each kind of target.
+Everything that is compiled depends on the kinds of the visible units, so the tests keep to two
+layers. Classes beside the table have the layer of two outputs beside the table without its colour;
+two labels beside the table have the layer of the table with them as columns, for the imputer.
 """
 
 from __future__ import annotations
@@ -71,15 +72,12 @@ def labels_of_rows(table: pd.DataFrame) -> NDArray[np.float64]:
 
 
 def outputs_of_rows(table: pd.DataFrame) -> NDArray[Any]:
-    """Two columns of classes, text and whole numbers, some unknown."""
+    """Two columns of three classes, text and whole numbers, some unknown."""
     number = _hidden_number(table)
     y = np.empty((len(table), 2), dtype=object)
-    y[:, 0] = np.where(number > 0, "yes", "no")
+    y[:, 0] = np.array(["no", "maybe", "yes"])[np.digitize(number, [-0.2, 0.8])]
     y[:, 1] = np.digitize(number, [-0.4, 0.4]) + 1
-    y[:3] = [["no", 1], ["yes", 2], ["no", 3]]
+    y[:3] = [["no", 1], ["yes", 2], ["maybe", 3]]
     y[5::4, 0] = None
     y[5::3, 1] = None
     return y
-
-
-TARGETS = {"classes": classes_of_rows, "labels": labels_of_rows, "outputs": outputs_of_rows}

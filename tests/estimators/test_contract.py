@@ -104,15 +104,22 @@ def test_observed_cells_come_back_and_input_is_not_touched(
 
 
 def test_fit_transform_is_fit_and_transform(
-    table: pd.DataFrame, classes: NDArray[Any], of_classes: RBMClassifier, imputer: RBMImputer
+    table: pd.DataFrame,
+    wide: pd.DataFrame,
+    classes: NDArray[Any],
+    of_classes: RBMClassifier,
+    imputer: RBMImputer,
 ) -> None:
     fitted = RBMClassifier(**LIGHT).fit_transform(table, classes)
     assert_same_bits(fitted, of_classes.transform(table))
-    assert_same_bits(RBMImputer(**LIGHT).fit_transform(table), imputer.transform(table))
+    assert_same_bits(RBMImputer(**LIGHT).fit_transform(wide), imputer.transform(wide))
 
 
 @pytest.mark.parametrize("kind", ["classes", "labels", "outputs"])
-def test_same_seed_same_fit(kind: str, table: pd.DataFrame, request: pytest.FixtureRequest) -> None:
+def test_same_seed_same_fit(
+    kind: str, tables: dict[str, pd.DataFrame], request: pytest.FixtureRequest
+) -> None:
+    table = tables[kind]
     y = request.getfixturevalue(kind)
     first = request.getfixturevalue(f"of_{kind}")
     again = RBMClassifier(**LIGHT).fit(table, y)
@@ -122,14 +129,14 @@ def test_same_seed_same_fit(kind: str, table: pd.DataFrame, request: pytest.Fixt
     assert not np.array_equal(first.machine_.weights, other.machine_.weights)
 
 
-def test_random_state_is_drawn_from(table: pd.DataFrame) -> None:
+def test_random_state_is_drawn_from(wide: pd.DataFrame) -> None:
     random = np.random.RandomState(0)
-    one = RBMImputer(**LIGHT | {"random_state": random}).fit(table)
-    other = RBMImputer(**LIGHT | {"random_state": random}).fit(table)
-    same = RBMImputer(**LIGHT | {"random_state": np.random.RandomState(0)}).fit(table)
+    one = RBMImputer(**LIGHT | {"random_state": random}).fit(wide)
+    other = RBMImputer(**LIGHT | {"random_state": random}).fit(wide)
+    same = RBMImputer(**LIGHT | {"random_state": np.random.RandomState(0)}).fit(wide)
     assert_same_bits(one.machine_.weights, same.machine_.weights)
     assert not np.array_equal(one.machine_.weights, other.machine_.weights)
-    RBMImputer(**LIGHT | {"random_state": None}).fit(table)
+    RBMImputer(**LIGHT | {"random_state": None}).fit(wide)
 
 
 def test_clone_and_parameters(of_classes: RBMClassifier) -> None:
@@ -150,38 +157,42 @@ def test_last_step_of_a_pipeline(
     assert pipeline.classes_.tolist() == of_classes.classes_.tolist()
 
 
-def test_middle_step_of_a_pipeline(table: pd.DataFrame, imputer: RBMImputer) -> None:
+def test_middle_step_of_a_pipeline(wide: pd.DataFrame, imputer: RBMImputer) -> None:
     numbers = FunctionTransformer(lambda X: X[["size", "weight", "sold"]])
     last = LogisticRegression()
     y = np.arange(40) % 2
-    pipeline = make_pipeline(RBMImputer(**LIGHT), numbers, last).fit(table, y)
-    assert pipeline.predict(table).shape == (40,)
-    assert_same_bits(pipeline[0].transform(table), imputer.transform(table))
+    pipeline = make_pipeline(RBMImputer(**LIGHT), numbers, last).fit(wide, y)
+    assert pipeline.predict(wide).shape == (40,)
+    assert_same_bits(pipeline[0].transform(wide), imputer.transform(wide))
 
 
 @pytest.mark.parametrize("container", ["pandas", "polars", "objects"])
-def test_set_output(container: str, table: pd.DataFrame, imputer: RBMImputer) -> None:
-    X = CONTAINERS[container](table)
-    names = ["x0", "x1", "x2", "x3"] if container == "objects" else list(table.columns)
-    expected = imputer.transform(table)
+def test_set_output(container: str, wide: pd.DataFrame, imputer: RBMImputer) -> None:
+    X = CONTAINERS[container](wide)
+    names = [f"x{j}" for j in range(6)] if container == "objects" else list(wide.columns)
+    expected = imputer.transform(wide)
     for library, frame in (("pandas", pd.DataFrame), ("polars", pl.DataFrame)):
         model = RBMImputer(**LIGHT).set_output(transform=library)
         for filled in (model.fit(X).transform(X), model.fit_transform(X)):
             assert type(filled) is frame
             assert list(filled.columns) == names
-            for name, column in zip(names, table.columns, strict=True):
+            for name, column in zip(names, wide.columns, strict=True):
                 assert filled[name].to_list() == expected[column].to_list()
     default = RBMImputer(**LIGHT).set_output(transform="default").fit(X)
     assert type(default.transform(X)) is type(X)
 
 
 def test_pickle(
-    of_classes: RBMClassifier, table: pd.DataFrame, classes: NDArray[Any], imputer: RBMImputer
+    of_classes: RBMClassifier,
+    table: pd.DataFrame,
+    wide: pd.DataFrame,
+    classes: NDArray[Any],
+    imputer: RBMImputer,
 ) -> None:
     again = pickle.loads(pickle.dumps(of_classes))
     assert_same_model(of_classes, again)
     assert_same_bits(answers(again, table, classes), answers(of_classes, table, classes))
-    assert_same_bits(pickle.loads(pickle.dumps(imputer)).transform(table), imputer.transform(table))
+    assert_same_bits(pickle.loads(pickle.dumps(imputer)).transform(wide), imputer.transform(wide))
 
 
 def test_pickle_between_parts(table: pd.DataFrame, classes: NDArray[Any]) -> None:
@@ -194,8 +205,9 @@ def test_pickle_between_parts(table: pd.DataFrame, classes: NDArray[Any]) -> Non
 
 @pytest.mark.parametrize("kind", ["classes", "labels", "outputs"])
 def test_cross_validation_with_unknown_labels(
-    kind: str, table: pd.DataFrame, request: pytest.FixtureRequest
+    kind: str, tables: dict[str, pd.DataFrame], request: pytest.FixtureRequest
 ) -> None:
+    table = tables[kind]
     y = request.getfixturevalue(kind)
     score = "hamming_accuracy" if kind == "labels" else "accuracy"
     folds = ObservedStratifiedKFold(n_splits=3, random_state=0)

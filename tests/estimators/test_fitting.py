@@ -31,7 +31,7 @@ def encoded(of_labels: RBMClassifier, table: pd.DataFrame, labels: Any) -> Encod
 
 def test_layer_follows_the_schema(of_outputs: RBMClassifier) -> None:
     layer = layer_of(of_outputs.schema_)
-    assert (layer.n_gaussian, layer.n_bernoulli, layer.group_sizes) == (2, 1, (3, 2, 3))
+    assert (layer.n_gaussian, layer.n_bernoulli, layer.group_sizes) == (2, 1, (3, 3))
     assert layer.n_visible == of_outputs.schema_.n_visible
 
 

@@ -16,6 +16,9 @@ from estimators.bits import assert_same_bits
 from estimators.tables import LIGHT
 from halfseen import RBMClassifier, RBMImputer
 
+# The other preset at work: the paper's units, objective and restarts.
+PAPER = {"preset": "paper", "n_hidden": 4, "n_epochs": 2, "random_state": 0}
+
 
 def assert_finite(filled: pd.DataFrame) -> None:
     for name in ("size", "weight", "sold"):
@@ -70,16 +73,16 @@ def test_new_rows_far_from_all_that_was_learned(
     assert (scores < of_classes.score_samples(table[:5])).all()
 
 
-def test_a_column_of_which_nothing_is_seen(table: pd.DataFrame, imputer: RBMImputer) -> None:
-    X = table.assign(nothing=np.nan)
+def test_a_column_of_which_nothing_is_seen(wide: pd.DataFrame, imputer: RBMImputer) -> None:
+    X = wide.assign(nothing=np.nan)
     with pytest.warns(UserWarning, match="Nothing is observed in column.*'nothing'"):
         model = RBMImputer(**LIGHT).fit(X)
     filled = model.transform(X)
     assert filled["nothing"].isna().all()
-    assert_same_bits(filled.drop(columns="nothing"), imputer.transform(table))
+    assert_same_bits(filled.drop(columns="nothing"), imputer.transform(wide))
     later = model.transform(X.assign(nothing=3.5))
     assert later["nothing"].tolist() == [3.5] * 40
-    assert model.sample(5).shape == (5, 5)
+    assert model.sample(5).shape == (5, 7)
 
 
 def test_nothing_seen_at_all() -> None:
@@ -121,12 +124,16 @@ def test_a_category_never_seen_counts_as_missing(
 @pytest.mark.parametrize("y", [["a", "a", "a"], ["a", None, None]])
 def test_tiny_tables_and_a_single_class(n_rows: int, y: list[Any]) -> None:
     X = np.array([[1.5], [np.nan], [-2.5]])[:n_rows]
-    model = RBMClassifier(**LIGHT).fit(X, y[:n_rows])
+    model = RBMClassifier(**PAPER).fit(X, y[:n_rows])
     assert model.classes_.tolist() == ["a"]
     assert model.predict(X).tolist() == ["a"] * n_rows
     assert model.predict_proba(X).tolist() == [[1.0]] * n_rows
     assert np.isfinite(model.transform(X)).all()
     assert model.predict([[np.nan]]).tolist() == ["a"]
+    assert model.settings_.objective == "lossy_cd"
+    assert model.schema_.targets[0].unit == model.settings_.class_units == "independent"
+    assert model.machine_.log_variance.tolist() == [[0.0]]
+    assert model.machine_.restarts.shape == (10, 2)
 
 
 def test_a_single_row_of_many_columns(table: pd.DataFrame, of_classes: RBMClassifier) -> None:
@@ -148,18 +155,18 @@ def test_infinity_is_refused_by_column_and_row(
 
 
 def test_wrong_columns_are_refused_by_name(
-    table: pd.DataFrame, of_classes: RBMClassifier, imputer: RBMImputer
+    table: pd.DataFrame, wide: pd.DataFrame, of_classes: RBMClassifier, imputer: RBMImputer
 ) -> None:
-    for model in (of_classes, imputer):
+    for model, X in ((of_classes, table), (imputer, wide)):
         with pytest.raises(ValueError, match=r"unseen at fit time:\n- shade\n.*\n- colour"):
-            model.transform(table.rename(columns={"colour": "shade"}))
+            model.transform(X.rename(columns={"colour": "shade"}))
         with pytest.raises(ValueError, match="must be in the same order"):
-            model.transform(table[["weight", "size", "sold", "colour"]])
+            model.transform(X[["weight", "size", *X.columns[2:]]])
         with pytest.raises(ValueError, match="- colour"):
-            model.transform(table.drop(columns="colour"))
+            model.transform(X.drop(columns="colour"))
         with pytest.raises(ValueError, match="'weight'"):
-            model.transform(table.assign(weight="heavy"))
-        repeated = table.set_axis(["size", "size", "sold", "colour"], axis=1)
+            model.transform(X.assign(weight="heavy"))
+        repeated = X.set_axis(["size", "size", *X.columns[2:]], axis=1)
         with pytest.raises(ValueError, match="Column names of X repeat: 'size'"):
             model.transform(repeated)
     with warnings.catch_warnings():

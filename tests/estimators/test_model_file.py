@@ -41,8 +41,12 @@ def path(tmp_path_factory: pytest.TempPathFactory, of_labels: RBMClassifier) -> 
 
 @pytest.mark.parametrize("kind", ["classes", "labels", "outputs"])
 def test_same_answers(
-    kind: str, table: pd.DataFrame, tmp_path: Path, request: pytest.FixtureRequest
+    kind: str,
+    tables: dict[str, pd.DataFrame],
+    tmp_path: Path,
+    request: pytest.FixtureRequest,
 ) -> None:
+    table = tables[kind]
     model: RBMClassifier = request.getfixturevalue(f"of_{kind}")
     y = request.getfixturevalue(kind)
     model.save(tmp_path / "model")
@@ -51,20 +55,20 @@ def test_same_answers(
     assert_same_model(model, again)
     assert_same_bits(answers(model, table, y), answers(again, table, y))
     assert again.feature_names_in_.tolist() == list(table.columns)
-    assert again.n_features_in_ == 4
+    assert again.n_features_in_ == table.shape[1]
     assert again.history_ == model.history_
     assert again.get_params() == model.get_params()
     assert again.score(table, y) == model.score(table, y)
 
 
 def test_same_answers_of_an_imputer(
-    imputer: RBMImputer, table: pd.DataFrame, tmp_path: Path
+    imputer: RBMImputer, wide: pd.DataFrame, tmp_path: Path
 ) -> None:
     imputer.save(str(tmp_path / "model"))
     again = load(str(tmp_path / "model"))
     assert type(again) is RBMImputer
     assert_same_model(imputer, again)
-    assert_same_bits(again.transform(table), imputer.transform(table))
+    assert_same_bits(again.transform(wide), imputer.transform(wide))
     assert_same_bits(again.sample(5).tolist(), imputer.sample(5).tolist())
 
 
@@ -95,8 +99,8 @@ def test_after_parts(table: pd.DataFrame, classes: NDArray[Any], tmp_path: Path)
     assert again.history_ == History()
 
 
-def test_array_without_names(table: pd.DataFrame, tmp_path: Path) -> None:
-    X = table.astype(object).to_numpy()
+def test_array_without_names(wide: pd.DataFrame, tmp_path: Path) -> None:
+    X = wide.astype(object).to_numpy()
     model = RBMImputer(**LIGHT).fit(X)
     model.save(tmp_path / "model")
     again = load(tmp_path / "model")
@@ -104,7 +108,7 @@ def test_array_without_names(table: pd.DataFrame, tmp_path: Path) -> None:
     assert_same_bits(again.transform(X).tolist(), model.transform(X).tolist())
 
 
-def test_numbers_of_numpy_can_be_saved(table: pd.DataFrame, tmp_path: Path) -> None:
+def test_numbers_of_numpy_can_be_saved(wide: pd.DataFrame, tmp_path: Path) -> None:
     parameters = LIGHT | {
         "n_hidden": np.int64(4),
         "learning_rate": np.float64(0.02),
@@ -112,7 +116,7 @@ def test_numbers_of_numpy_can_be_saved(table: pd.DataFrame, tmp_path: Path) -> N
         "random_state": np.int64(3),
         "callbacks": [lambda record: None],
     }
-    model = RBMImputer(**parameters).fit(table).set_params(clip_norm=np.inf)
+    model = RBMImputer(**parameters).fit(wide).set_params(clip_norm=np.inf)
     model.save(tmp_path / "model")
     again = load(tmp_path / "model").get_params()
     expected = parameters | {"callbacks": (), "clip_norm": np.inf}
@@ -121,10 +125,10 @@ def test_numbers_of_numpy_can_be_saved(table: pd.DataFrame, tmp_path: Path) -> N
 
 
 def test_what_json_cannot_hold_falls_back_to_its_default(
-    table: pd.DataFrame, tmp_path: Path
+    wide: pd.DataFrame, tmp_path: Path
 ) -> None:
     random = np.random.RandomState(0)
-    RBMImputer(**LIGHT | {"random_state": random}).fit(table).save(tmp_path / "model")
+    RBMImputer(**LIGHT | {"random_state": random}).fit(wide).save(tmp_path / "model")
     assert load(tmp_path / "model").random_state is None
 
 
@@ -358,7 +362,7 @@ def test_every_part_of_a_document_may_be_wrong(path: Path, tmp_path: Path) -> No
     values: list[Any] = [None, True, -1, 10**40, 1e300, "", "é", [], {}, [[]], {"a": 1}]
     places = list(_places(sealed.document))
     n_refused = 0
-    for _ in range(300):
+    for _ in range(200):
         document = copy.deepcopy(sealed.document)
         place = places[int(random.integers(len(places)))]
         at(*place)(values[int(random.integers(len(values)))])(document, {})
@@ -369,7 +373,7 @@ def test_every_part_of_a_document_may_be_wrong(path: Path, tmp_path: Path) -> No
             load(tmp_path / "model")
         except SealError:
             n_refused += 1
-    assert n_refused > 150
+    assert n_refused > 100
 
 
 def _places(value: Any, place: tuple[Any, ...] = ()) -> Any:

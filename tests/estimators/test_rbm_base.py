@@ -76,16 +76,16 @@ def test_unfitted(estimator: Any, call: Any, table: pd.DataFrame) -> None:
 
 @pytest.mark.parametrize("kinds", [{"sold": "binary"}, {2: "binary"}, {np.int64(2): "binary"}])
 def test_column_kinds_by_name_or_position(
-    kinds: Any, table: pd.DataFrame, imputer: RBMImputer
+    kinds: Any, wide: pd.DataFrame, imputer: RBMImputer
 ) -> None:
-    model = RBMImputer(**LIGHT, column_kinds=kinds).fit(table)
+    model = RBMImputer(**LIGHT, column_kinds=kinds).fit(wide)
     assert_same_bits(model.machine_.weights, imputer.machine_.weights)
     kinds_learned = [column.kind for column in model.schema_.features]
-    assert kinds_learned == ["numeric", "numeric", "binary", "categorical"]
+    assert kinds_learned == ["numeric", "numeric", "binary", "categorical", "binary", "binary"]
 
 
-def test_grey_levels(table: pd.DataFrame) -> None:
-    grey = table.assign(sold=table["sold"] * 0.5 + 0.25)
+def test_grey_levels(wide: pd.DataFrame) -> None:
+    grey = wide.assign(sold=wide["sold"] * 0.5 + 0.25)
     model = RBMImputer(**LIGHT, column_kinds={"sold": "binary"}).fit(grey)
     filled = model.transform(grey)["sold"]
     seen = grey["sold"].notna()

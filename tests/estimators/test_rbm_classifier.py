@@ -44,12 +44,12 @@ def test_labels(of_labels: RBMClassifier, table: pd.DataFrame) -> None:
     assert np.unique(of_labels.thresholds_).size == 1
 
 
-def test_outputs(of_outputs: RBMClassifier, table: pd.DataFrame) -> None:
-    assert [one.tolist() for one in of_outputs.classes_] == [["no", "yes"], [1, 2, 3]]
-    proba = of_outputs.predict_proba(table)
+def test_outputs(of_outputs: RBMClassifier, narrow: pd.DataFrame) -> None:
+    assert [one.tolist() for one in of_outputs.classes_] == [["maybe", "no", "yes"], [1, 2, 3]]
+    proba = of_outputs.predict_proba(narrow)
     assert isinstance(proba, list)
-    assert [one.shape for one in proba] == [(40, 2), (40, 3)]
-    predicted = of_outputs.predict(table)
+    assert [one.shape for one in proba] == [(40, 3), (40, 3)]
+    predicted = of_outputs.predict(narrow)
     assert predicted.shape == (40, 2)
     for j, (one, classes) in enumerate(zip(proba, of_outputs.classes_, strict=True)):
         assert np.allclose(one.sum(axis=1), 1.0)
@@ -68,8 +68,9 @@ def test_something_was_learned(of_classes: RBMClassifier, table: pd.DataFrame) -
 
 @pytest.mark.parametrize("name", ["of_classes", "of_labels", "of_outputs"])
 def test_known_labels_are_pinned(
-    name: str, table: pd.DataFrame, request: pytest.FixtureRequest
+    name: str, tables: dict[str, pd.DataFrame], request: pytest.FixtureRequest
 ) -> None:
+    table = tables[name.removeprefix("of_")]
     model = request.getfixturevalue(name)
     y = request.getfixturevalue(name.removeprefix("of_"))
     completed = model.complete(table, y)
@@ -350,25 +351,3 @@ def test_complete_takes_the_kind_of_y_that_was_learned(
 def test_classes_of(of_labels: RBMClassifier, of_outputs: RBMClassifier) -> None:
     assert len(classes_of(of_labels.schema_)) == 2
     assert_same_bits(classes_of(of_outputs.schema_), of_outputs.classes_)
-
-
-def test_paper_preset(table: pd.DataFrame, classes: NDArray[Any]) -> None:
-    model = RBMClassifier(preset="paper", n_hidden=4, n_epochs=1, random_state=0)
-    settings = model.fit(table, classes).settings_
-    assert (settings.n_hidden, settings.n_epochs) == (4, 1)
-    assert (settings.objective, settings.batch_size, settings.learning_rate) == (
-        "lossy_cd",
-        10,
-        0.001,
-    )
-    assert model.schema_.targets[0].unit == settings.class_units == "independent"
-    assert np.array_equal(model.machine_.log_variance, np.zeros((1, 2), np.float32))
-    assert model.machine_.restarts.shape == (10, model.schema_.n_visible)
-    # The classes do not exclude each other in the model; as an answer they sum to one.
-    proba = model.predict_proba(table)
-    assert np.allclose(proba.sum(axis=1), 1.0)
-    assert model.predict(table).tolist() == model.classes_[proba.argmax(axis=1)].tolist()
-    completed = model.complete(table, classes)
-    known = pd.notna(classes)
-    assert completed.y[known].tolist() == classes[known].tolist()
-    assert np.isin(completed.proba[known], (0.0, 1.0)).all()

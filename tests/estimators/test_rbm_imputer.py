@@ -13,50 +13,50 @@ from estimators.tables import LIGHT, whole_table
 from halfseen import RBMImputer
 
 
-def test_y_is_ignored(table: pd.DataFrame, imputer: RBMImputer) -> None:
-    model = RBMImputer(**LIGHT).fit(table, "anything")
+def test_y_is_ignored(wide: pd.DataFrame, imputer: RBMImputer) -> None:
+    model = RBMImputer(**LIGHT).fit(wide, "anything")
     assert_same_model(model, imputer)
-    model.partial_fit(table, "anything")
+    model.partial_fit(wide, "anything")
 
 
-def test_holes_are_filled_by_what_hangs_together(table: pd.DataFrame) -> None:
+def test_holes_are_filled_by_what_hangs_together(wide: pd.DataFrame) -> None:
     model = RBMImputer(**LIGHT | {"n_epochs": 300, "stopping": "none"})
-    filled = model.fit(table).transform(table)
-    truth, hole = whole_table(), table["weight"].isna().to_numpy()
+    filled = model.fit(wide).transform(wide)
+    truth, hole = whole_table(), wide["weight"].isna().to_numpy()
     error = np.abs(filled["weight"] - truth["weight"])[hole].mean()
-    by_mean = np.abs(table["weight"].mean() - truth["weight"])[hole].mean()
+    by_mean = np.abs(wide["weight"].mean() - truth["weight"])[hole].mean()
     assert error < 0.9 * by_mean
 
 
-def test_parts(table: pd.DataFrame) -> None:
-    models = [RBMImputer(**LIGHT).partial_fit(table[:20]).partial_fit(table[20:]) for _ in "ab"]
+def test_parts(wide: pd.DataFrame) -> None:
+    models = [RBMImputer(**LIGHT).partial_fit(wide[:20]).partial_fit(wide[20:]) for _ in "ab"]
     assert models[0].n_iter_ == 2
     assert_same_model(*models)
     first_scale = models[0].schema_.features[1].mean
-    assert first_scale == pytest.approx(table["weight"][:20].mean())
-    assert_same_bits(models[0].transform(table), models[1].transform(table))
+    assert first_scale == pytest.approx(wide["weight"][:20].mean())
+    assert_same_bits(models[0].transform(wide), models[1].transform(wide))
 
 
 @pytest.mark.parametrize("call", ["fit", "partial_fit"])
-def test_no_oracle(call: str, table: pd.DataFrame) -> None:
+def test_no_oracle(call: str, wide: pd.DataFrame) -> None:
     with pytest.raises(ValueError, match='stopping="oracle" is for labels'):
-        getattr(RBMImputer(**LIGHT, stopping="oracle"), call)(table)
+        getattr(RBMImputer(**LIGHT, stopping="oracle"), call)(wide)
 
 
 def test_sample(imputer: RBMImputer) -> None:
     rows: Any = imputer.sample(5)
-    assert rows.shape == (5, 4)
+    assert rows.shape == (5, 6)
     assert rows.dtype == object
     assert set(rows[:, 3]) <= {"blue", "green", "red"}
     assert imputer.sample(5).tolist() == rows.tolist()
 
 
 def test_score_is_the_mean_of_the_rows(
-    imputer: RBMImputer, table: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
+    imputer: RBMImputer, wide: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def scores(self: RBMImputer, X: pd.DataFrame) -> Any:
         return np.arange(len(X), dtype=float)
 
     monkeypatch.setattr(RBMImputer, "score_samples", scores)
-    assert imputer.score(table[:5]) == 2.0
-    assert type(imputer.score(table[:5])) is float
+    assert imputer.score(wide[:5]) == 2.0
+    assert type(imputer.score(wide[:5])) is float
