@@ -8,7 +8,8 @@ The paper's: :class:`CLE`, :class:`NonlinearCLE`, :class:`NoisyIMC`, :class:`MC1
 :class:`COCO`. What a user would pick instead: :class:`ColumnPrior`, :class:`GaussianEM`,
 :class:`ProbabilisticPCA`, :class:`SoftImpute`, :class:`IterativeImputerPeer`, :class:`MissForest`,
 :class:`NearestNeighbours`, :class:`BoostedNative`, :class:`BoostedImputed`,
-:class:`XGBoostMasked`. And :class:`OurMachine`, so that all stand in one table.
+:class:`XGBoostMasked`. Networks: :class:`MaskedNetwork`, :class:`MIWAE`, :class:`GAIN`,
+:class:`MisGAN`. And :class:`OurMachine`, so that all stand in one table.
 """
 
 from halfseen.baselines.baseline import Baseline as Baseline
@@ -20,10 +21,15 @@ from halfseen.baselines.cle import CLE as CLE
 from halfseen.baselines.cle_nonlinear import NonlinearCLE as NonlinearCLE
 from halfseen.baselines.coco import COCO as COCO
 from halfseen.baselines.column_prior import ColumnPrior as ColumnPrior
+from halfseen.baselines.gain import GAIN as GAIN
 from halfseen.baselines.gaussian_em import GaussianEM as GaussianEM
 from halfseen.baselines.iterative_imputer import IterativeImputerPeer as IterativeImputerPeer
+from halfseen.baselines.masked_network import MaskedNetwork as MaskedNetwork
 from halfseen.baselines.mc1 import MC1 as MC1
+from halfseen.baselines.misgan import MisGAN as MisGAN
+from halfseen.baselines.misgan_convolutional import MisGANConvolutional as MisGANConvolutional
 from halfseen.baselines.miss_forest import MissForest as MissForest
+from halfseen.baselines.miwae import MIWAE as MIWAE
 from halfseen.baselines.nearest_neighbours import NearestNeighbours as NearestNeighbours
 from halfseen.baselines.noisy_imc import NoisyIMC as NoisyIMC
 from halfseen.baselines.our_machine import OurMachine as OurMachine
@@ -36,7 +42,9 @@ from halfseen.baselines.xgboost_masked import XGBoostMasked as XGBoostMasked
 __all__ = [
     "CLE",
     "COCO",
+    "GAIN",
     "MC1",
+    "MIWAE",
     "Baseline",
     "BoostedImputed",
     "BoostedNative",
@@ -44,6 +52,9 @@ __all__ = [
     "CompletedTable",
     "GaussianEM",
     "IterativeImputerPeer",
+    "MaskedNetwork",
+    "MisGAN",
+    "MisGANConvolutional",
     "MissForest",
     "NearestNeighbours",
     "NoisyIMC",
