@@ -158,7 +158,7 @@ class GAIN(NetworkBaseline):
     of the authors, with its settings: hint 0.9, alpha 100, Adam at 0.001, minibatches of 128.
 
     One thing is added, as the completion gets worse after some hundred steps on tables with many
-    columns (on Scene, half of it missing, from an RMSE of 0.140 after 500 steps to 0.161 after
+    columns (on Scene, 57 % of it missing, from an RMSE of 0.140 after 500 steps to 0.161 after
     1500): a tenth of the observed entries is set aside (from at most 1024 rows), and the step that
     does best on it counts. ``held_out=0`` gives the last of ``n_steps`` steps, as the authors do.
 
