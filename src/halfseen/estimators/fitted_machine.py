@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfseen.learning.progress import ProgressLine, Verbosity
+from halfseen.learning.starts import random_visible
 from halfseen.machine.annealed import annealed_log_observed
 from halfseen.machine.completion import CompletionSettings, complete_by_machines
 from halfseen.machine.gibbs import free_gibbs
@@ -237,9 +238,5 @@ def _sampled(
     n_steps: int,
 ) -> jax.Array:
     start_key, chain_key = jax.random.split(key)
-    noise = layer.noise(start_key, (n_rows,), marginals.dtype)
-    inputs = layer.input_from_mean(marginals, machine.log_variance)
-    start = layer.sample_from_input(
-        noise, jnp.broadcast_to(inputs, (n_rows, layer.n_visible)), machine.log_variance
-    )
+    start = random_visible(start_key, layer, marginals, machine.log_variance, (n_rows,))
     return free_gibbs(machine, layer, start, chain_key, n_steps)
