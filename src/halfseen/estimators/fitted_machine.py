@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, partial
+from zlib import crc32
 
 import jax
 import jax.numpy as jnp
@@ -14,7 +15,7 @@ from halfseen.learning.progress import ProgressLine, Verbosity
 from halfseen.learning.starts import random_visible
 from halfseen.machine.annealed import annealed_log_observed
 from halfseen.machine.completion import CompletionSettings, complete_by_machines
-from halfseen.machine.gibbs import free_gibbs
+from halfseen.machine.gibbs import free_gibbs, pinned, pinned_gibbs
 from halfseen.machine.parameters import BoltzmannParameters
 from halfseen.machine.tiles import in_tiles
 from halfseen.machine.visible_layer import VisibleLayer
@@ -24,6 +25,7 @@ N_CHAINS_OF_ROWS = 8
 N_TEMPERATURES_OF_PARTITION = 2000
 N_CHAINS_OF_PARTITION = 128
 N_STEPS_OF_SAMPLES = 1000
+N_STEPS_OF_DRAWS = 200
 # Standard deviations from the mean beyond which a number counts as this far away: squares of
 # anything much larger would leave float32.
 FARTHEST = 1e12
@@ -190,6 +192,57 @@ class FittedMachine:
                 )
             )
         return np.concatenate([np.asarray(rows) for rows in chains])[:n_rows]
+
+    def draws(
+        self, visible: NDArray[np.float32], observed: NDArray[np.bool_], seed: int, index: int
+    ) -> NDArray[np.float32]:
+        """The rows with their missing entries drawn from P(v_m | v_o), by Gibbs chains.
+
+        The random numbers of a row hang on its own content, so that they are neither those of the
+        other rows nor depend on them; rows that are equal get equal draws.
+        """
+        machine = jax.tree.map(lambda leaf: leaf[index % len(self.weights)], self.machines)
+        key = jax.random.fold_in(jax.random.key(seed), index)
+
+        def of_tile(tile: NDArray[np.float32], seen: NDArray[np.bool_]) -> NDArray[np.float32]:
+            near = np.where(seen, self._within_reach(tile), np.float32(0))
+            prints = np.array(
+                [crc32(row.tobytes() + mask.tobytes()) for row, mask in zip(near, seen, strict=True)],
+                np.uint32,
+            )
+            return np.asarray(
+                _drawn(
+                    machine,
+                    near,
+                    seen,
+                    jnp.asarray(self.marginals),
+                    prints,
+                    key,
+                    self.layer,
+                    N_STEPS_OF_DRAWS,
+                )
+            )
+
+        return in_tiles(of_tile, visible, observed)
+
+
+@partial(jax.jit, static_argnames=("layer", "n_steps"))
+def _drawn(
+    machine: BoltzmannParameters,
+    visible: jax.Array,
+    observed: jax.Array,
+    marginals: jax.Array,
+    prints: jax.Array,
+    key: jax.Array,
+    layer: VisibleLayer,
+    n_steps: int,
+) -> jax.Array:
+    def of_row(row: jax.Array, seen: jax.Array, own: jax.Array) -> jax.Array:
+        start_key, chain_key = jax.random.split(jax.random.fold_in(key, own))
+        start = random_visible(start_key, layer, marginals, machine.log_variance, ())
+        return pinned_gibbs(machine, layer, pinned(row, seen, start), seen, chain_key, n_steps)
+
+    return jax.vmap(of_row)(visible, observed, prints)
 
 
 @partial(jax.jit, static_argnames=("layer", "completion"))

@@ -15,6 +15,7 @@ from halfseen._version import __version__
 from halfseen.estimators.fitted_machine import FittedMachine
 from halfseen.estimators.fitting import layer_of
 from halfseen.estimators.history_table import history_from_table, history_to_table
+from halfseen.estimators.prediction_file import prediction_from_file, prediction_to_file
 from halfseen.estimators.rbm_base import RBMBase
 from halfseen.estimators.rbm_classifier import RBMClassifier, classes_of
 from halfseen.estimators.rbm_imputer import RBMImputer
@@ -24,7 +25,7 @@ from halfseen.storage import DamagedFile, Sealed, read_sealed, write_sealed
 from halfseen.tables import Schema
 
 KIND = "model"
-VERSION = 1
+VERSION = 2
 
 _ESTIMATORS: dict[str, type[RBMBase]] = {
     "RBMClassifier": RBMClassifier,
@@ -41,21 +42,41 @@ _FIELDS = {
     "n_iter",
     "seed",
     "feature_names",
+    "prediction",
 }
 _PARAMETERS = ("weights", "visible_bias", "hidden_bias", "log_variance", "restarts", "marginals")
 # No training that counts as sound comes near these; beyond them answers would not be numbers.
 _LARGEST = {"weights": 1e6, "log_variance": 20.0}
 _LARGEST_OF_OTHERS = 1e12
 
+def _from_first_format(sealed: Sealed) -> Sealed:
+    """Format 1 knew likelihood-trained machines only, and numbers on a linear scale only."""
+    document = dict(sealed.document)
+    document["prediction"] = None
+    later = {"effort": "default", "companion": True, "label_weight": 1.0, "max_seconds": "inf"}
+    document["settings"] = {**document["settings"], **later}
+    # What was "auto" then is not what it is now.
+    constructor = dict(document["constructor"])
+    constructor["objective"] = document["settings"]["objective"]
+    document["constructor"] = constructor
+    schema = dict(document["schema"])
+    for part in ("features", "targets"):
+        schema[part] = [{**column, "transform": "linear"} for column in schema[part]]
+    document["schema"] = schema
+    return Sealed(2, document, sealed.arrays)
+
+
 # From a format to the next: a function that turns a document and arrays of the older format into
 # the newer one stands here under the older number.
-_UPGRADES: dict[int, Callable[[Sealed], Sealed]] = {}
+_UPGRADES: dict[int, Callable[[Sealed], Sealed]] = {1: _from_first_format}
 
 
 def save_model(model: RBMBase, path: str | PathLike[str]) -> None:
     """Write a fitted estimator to a file; see :meth:`RBMClassifier.save`."""
     machine, history = model.machine_, model.history_
-    arrays: dict[str, NDArray[Any]] = {name: getattr(machine, name) for name in _PARAMETERS}
+    sizes, arrays = prediction_to_file(model.prediction_)
+    if machine is not None:
+        arrays |= {name: getattr(machine, name) for name in _PARAMETERS}
     arrays["history"] = history_to_table(history)
     if isinstance(model, RBMClassifier):
         arrays["thresholds"] = model.thresholds_
@@ -71,6 +92,7 @@ def save_model(model: RBMBase, path: str | PathLike[str]) -> None:
         "n_iter": model.n_iter_,
         "seed": model._seed,
         "feature_names": None if names is None else [str(name) for name in names],
+        "prediction": sizes,
     }
     write_sealed(path, kind=KIND, version=VERSION, document=document, arrays=arrays)
 
@@ -134,14 +156,17 @@ def _restored(sealed: Sealed) -> RBMBase:
     model._state = None
     if document["feature_names"] is not None:
         model.feature_names_in_ = _feature_names(document, model.n_features_in_)
-    arrays = {name: _array(sealed, name) for name in _PARAMETERS}
-    _check_shapes(arrays, schema, settings)
-    model.machine_ = FittedMachine(
-        layer=layer_of(schema),
-        completion=settings.completion_settings(),
-        seed=model._seed,
-        **arrays,
-    )
+    model.prediction_ = prediction_from_file(document["prediction"], sealed, schema)
+    model.machine_ = None
+    if model.prediction_ is None or "weights" in sealed.arrays:
+        arrays = {name: _array(sealed, name) for name in _PARAMETERS}
+        _check_shapes(arrays, schema, settings.of_companion())
+        model.machine_ = FittedMachine(
+            layer=layer_of(schema),
+            completion=settings.completion_settings(),
+            seed=model._seed,
+            **arrays,
+        )
     if isinstance(model, RBMClassifier) != (schema.target_kind is not None):
         raise ValueError("a classifier has a target, and an imputer none")
     if isinstance(model, RBMClassifier):

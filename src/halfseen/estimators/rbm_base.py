@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from numbers import Integral
+from numbers import Integral, Real
 from os import PathLike, fspath
 from typing import Any, Self
 
@@ -14,7 +14,10 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from halfseen.estimators.fitted_machine import FittedMachine
+from halfseen.estimators.fitted_prediction import FittedPrediction
 from halfseen.estimators.fitting import Surroundings, fit_machine, pass_over, shelved
+from halfseen.estimators.predictive_fit import fit_prediction
+from halfseen.estimators.predictive_settings import predictive_settings, with_users_choices
 from halfseen.estimators.settings import Settings, resolve_settings
 from halfseen.learning.checkpoint import Checkpoint
 from halfseen.learning.epoch import TrainingState
@@ -50,9 +53,13 @@ SHARED_SETTINGS = (
     "held_out_share",
     "patience",
     "monitor_every",
+    "effort",
+    "companion",
+    "label_weight",
+    "max_seconds",
 )
 _MOST = 10**9
-_KINDS = ("auto", "numeric", "binary", "categorical")
+_KINDS = ("auto", "numeric", "linear", "log", "binary", "categorical")
 
 
 class RBMBase(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -60,7 +67,8 @@ class RBMBase(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
 
     schema_: Schema
     settings_: Settings
-    machine_: FittedMachine
+    machine_: FittedMachine | None
+    prediction_: FittedPrediction | None
     history_: History
     n_iter_: int
     n_features_in_: int
@@ -98,6 +106,10 @@ class RBMBase(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         held_out_share: float | str = "auto",
         patience: int | str = "auto",
         monitor_every: int | str = "auto",
+        effort: str = "auto",
+        companion: bool | str = "auto",
+        label_weight: float | str = "auto",
+        max_seconds: float | str = "auto",
         checkpoint: str | PathLike[str] | None = None,
         checkpoint_every: int = 10,
         resume: bool = False,
@@ -133,6 +145,10 @@ class RBMBase(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         self.held_out_share = held_out_share
         self.patience = patience
         self.monitor_every = monitor_every
+        self.effort = effort
+        self.companion = companion
+        self.label_weight = label_weight
+        self.max_seconds = max_seconds
         self.checkpoint = checkpoint
         self.checkpoint_every = checkpoint_every
         self.resume = resume
@@ -164,7 +180,70 @@ class RBMBase(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         """
         check_is_fitted(self)
         encoded = self.schema_.encode(self._read_features(X, reset=False), None)
-        return self._filled(X, self.machine_.complete(*encoded, self.verbose))
+        return self._filled(X, self._completed(encoded))
+
+    def impute(self, X: Any, n_draws: int = 5, random_state: int | None = None) -> list[Any]:
+        """Fill the holes of X several times, each with a draw given the rest of its row.
+
+        Multiple imputation: analyse every filled table and combine the results, so that their
+        spread tells what the holes cost. Draws come from the likelihood-trained machine, whose own
+        uncertainty they do not contain. Rows that are equal get equal draws.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_features)
+            Rows, new or known, with NaN, None or pandas.NA where a value is missing.
+        n_draws : int, default=5
+            How many tables.
+        random_state : int or None, default=None
+            Seed; None takes the model's own.
+
+        Returns
+        -------
+        list of array or frame like X
+        """
+        check_is_fitted(self)
+        _check_whole("n_draws", n_draws, 1, _MOST)
+        if random_state is not None:
+            _check_whole("random_state", random_state, 0, 2**32 - 1)
+        seed = self._seed if random_state is None else int(random_state)
+        encoded = self.schema_.encode(self._read_features(X, reset=False), None)
+        machine = self._likelihood()
+        return [
+            self._filled(X, machine.draws(*encoded, seed, index)) for index in range(int(n_draws))
+        ]
+
+    def predict_interval(self, X: Any, level: float = 0.9) -> NDArray[np.float64]:
+        """Bounds between which each number of X lies with a given probability.
+
+        Of the numbers that are missing completely at random, a share of ``level`` lies between
+        their bounds: how wide they must be was learned on observed entries that no member of the
+        ensemble was trained on (split conformal prediction).
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_features)
+            Rows, new or known.
+        level : float, default=0.9
+            Between 0 and 1.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_features, 2)
+            Lower and upper bound; both are the value itself where it is observed, and NaN in
+            columns that are not numeric.
+        """
+        check_is_fitted(self)
+        level = checked_level(level)
+        encoded = self.schema_.encode(self._read_features(X, reset=False), None)
+        bounds = self._predictive().interval(*encoded, level, self.verbose)
+        result = np.full((len(encoded.visible), len(self.schema_.features), 2), np.nan)
+        for j, column in enumerate(self.schema_.features):
+            if column.unit == "gaussian":
+                unit = self.schema_.feature_units(j).start
+                for side, bound in enumerate(bounds):
+                    result[:, j, side] = column.destandardised(bound[:, unit])
+        return result
 
     def score_samples(self, X: Any) -> NDArray[np.float64]:
         """Log-probability of what is observed in each row, log P(v_o) = log Z_O - log Z.
@@ -184,16 +263,16 @@ class RBMBase(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         """
         check_is_fitted(self)
         encoded = self.schema_.encode(self._read_features(X, reset=False), None)
-        log_probability = self.machine_.log_probability(*encoded, self.verbose)
-        return log_probability - self.schema_.log_scale(encoded.observed)
+        log_probability = self._likelihood().log_probability(*encoded, self.verbose)
+        return log_probability - self.schema_.log_scale(*encoded)
 
     def _sampled(self, n_samples: int, random_state: int | None) -> NDArray[np.float32]:
         check_is_fitted(self)
         _check_whole("n_samples", n_samples, 1, _MOST)
         if random_state is None:
-            return self.machine_.sample(int(n_samples), self._seed)
+            return self._likelihood().sample(int(n_samples), self._seed)
         _check_whole("random_state", random_state, 0, 2**32 - 1)
-        return self.machine_.sample(int(n_samples), int(random_state))
+        return self._likelihood().sample(int(n_samples), int(random_state))
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted model to one safetensors file, to be read by :func:`halfseen.load`.
@@ -245,6 +324,30 @@ class RBMBase(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
                 )
         return kinds
 
+    def _completed(self, encoded: Encoded) -> NDArray[np.float32]:
+        """Expected value of every unit, by the predictive ensemble where there is one."""
+        if self.prediction_ is not None:
+            return self.prediction_.complete(*encoded, self.verbose)
+        return self._likelihood().complete(*encoded, self.verbose)
+
+    def _predictive(self) -> FittedPrediction:
+        """The predictive ensemble."""
+        if self.prediction_ is None:
+            raise ValueError(
+                "this model holds no predictive ensemble, which alone knows how sure it is; fit "
+                'with objective="predictive", the default'
+            )
+        return self.prediction_
+
+    def _likelihood(self) -> FittedMachine:
+        """The likelihood-trained machine."""
+        if self.machine_ is None:
+            raise ValueError(
+                "this model was fitted with companion=False and holds no likelihood-trained "
+                "machine, which alone can weigh, sample or draw rows; fit with companion=True"
+            )
+        return self.machine_
+
     def _filled(self, X: Any, completed: NDArray[np.float32]) -> Any:
         return fill_table(X, self.schema_.feature_values(completed))
 
@@ -265,16 +368,38 @@ class RBMBase(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
     def _forget(self) -> None:
         """Leave no model behind a fit that fails, rather than half of one and half of another."""
         self.__dict__.pop("machine_", None)
+        self.__dict__.pop("prediction_", None)
 
     def _train(self, encoded: Encoded, oracle: Encoded | None = None) -> None:
         """Train on an encoded table; ``schema_`` and ``settings_`` stand already."""
-        fitted = fit_machine(
-            self.schema_, encoded, self.settings_, self._seed, self._surroundings(), oracle
-        )
-        self.machine_ = fitted.machine
-        self.history_ = fitted.history
-        self.n_iter_ = len(fitted.history)
+        surroundings = self._surroundings()
+        machine, history = None, History()
+        predicts = self.settings_.objective == "predictive"
+        if self.settings_.companion or not predicts:
+            fitted = fit_machine(
+                self.schema_,
+                encoded,
+                self.settings_.of_companion(),
+                self._seed,
+                surroundings,
+                oracle,
+            )
+            machine, history = fitted.machine, fitted.history
+        self.prediction_ = self._predictive_half(encoded) if predicts else None
+        self.machine_ = machine
+        self.history_ = history
+        self.n_iter_ = max(1, len(history))
         self._state = None
+
+    def _predictive_half(self, encoded: Encoded) -> FittedPrediction:
+        settings, schema = self.settings_, self.schema_
+        n_rows = len(encoded.visible)
+        budget = predictive_settings(n_rows, schema.n_visible, schema.n_gaussian, settings.effort)
+        given = {name: getattr(self, name) for name in SHARED_SETTINGS}
+        budget = with_users_choices(budget, given, n_rows)
+        return fit_prediction(
+            schema, encoded, budget, self._seed, self.verbose, settings.max_seconds
+        )
 
     def _surroundings(self) -> Surroundings:
         _check_whole("checkpoint_every", self.checkpoint_every, 1, _MOST)
@@ -308,11 +433,14 @@ class RBMBase(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
             )
         machine = getattr(self, "machine_", None)
         n_passes = 0 if machine is None else self.n_iter_
+        settings = self.settings_.of_companion()
         state = pass_over(
-            self.schema_, encoded, self.settings_, self._seed, self._state, machine, n_passes
+            self.schema_, encoded, settings, self._seed, self._state, machine, n_passes
         )
         self._state = state
-        self.machine_ = shelved(state.parameters, self.schema_, self.settings_, self._seed)
+        self.machine_ = shelved(state.parameters, self.schema_, settings, self._seed)
+        # The ensemble knows nothing of this part: from here on the likelihood answers.
+        self.prediction_ = None
         self.history_ = History()
         self.n_iter_ = n_passes + 1
 
@@ -320,6 +448,13 @@ class RBMBase(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         """Equal ``fit(X, y).transform(X)``."""
         fitted: Self = self.fit(X, y, **fit_params)
         return fitted.transform(X)
+
+
+def checked_level(level: Any) -> float:
+    is_number = isinstance(level, Real) and not isinstance(level, bool)
+    if not is_number or not 0 < level < 1:
+        raise ValueError(f"level must be a number between 0 and 1, got {level!r}")
+    return float(level)
 
 
 def _check_whole(name: str, value: Any, lowest: int, highest: int) -> None:

@@ -13,7 +13,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from halfseen.estimators.decisions import learn_thresholds
-from halfseen.estimators.rbm_base import RBMBase
+from halfseen.estimators.rbm_base import RBMBase, checked_level
 from halfseen.estimators.shared_parameters import with_shared_parameters
 from halfseen.learning.progress import Verbosity
 from halfseen.learning.trainer import Callback
@@ -155,6 +155,10 @@ class RBMClassifier(ClassifierMixin, RBMBase):  # type: ignore[misc]
         held_out_share: float | str = "auto",
         patience: int | str = "auto",
         monitor_every: int | str = "auto",
+        effort: str = "auto",
+        companion: bool | str = "auto",
+        label_weight: float | str = "auto",
+        max_seconds: float | str = "auto",
         checkpoint: str | PathLike[str] | None = None,
         checkpoint_every: int = 10,
         resume: bool = False,
@@ -194,6 +198,10 @@ class RBMClassifier(ClassifierMixin, RBMBase):  # type: ignore[misc]
             held_out_share=held_out_share,
             patience=patience,
             monitor_every=monitor_every,
+            effort=effort,
+            companion=companion,
+            label_weight=label_weight,
+            max_seconds=max_seconds,
             checkpoint=checkpoint,
             checkpoint_every=checkpoint_every,
             resume=resume,
@@ -291,6 +299,33 @@ class RBMClassifier(ClassifierMixin, RBMBase):  # type: ignore[misc]
         """
         return self._arranged(self._probabilities(X))
 
+    def predict_set(self, X: Any, level: float = 0.9) -> Any:
+        """Which classes, or values of each label, are possible with a given probability.
+
+        The truth is in the set with a probability of ``level``: how large sets must be was learned
+        on known labels that no member of the ensemble was trained on (split conformal prediction).
+        A set holds the most probable class at least.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_features)
+            New rows, complete or not.
+        level : float, default=0.9
+            Between 0 and 1.
+
+        Returns
+        -------
+        ndarray of bool of shape (n_rows, n_classes); for labels (n_rows, n_labels, 2), whether it
+        may be 0 and whether it may be 1; for several class columns a list of the first
+        """
+        check_is_fitted(self)
+        smallest = self._predictive().smallest_probability(checked_level(level), knows_labels=False)
+        probabilities = self._probabilities(X)
+        if self.schema_.target_kind == "labels":
+            probabilities = [np.stack([1 - p, p], axis=1) for p in probabilities]
+        sets = [(p >= smallest) | (p == p.max(axis=1, keepdims=True)) for p in probabilities]
+        return self._stacked(sets)  # type: ignore[arg-type]
+
     def complete(self, X: Any, y: Any = None) -> Completed:
         """Fill features and labels together, the observed ones of both pinned: transductive.
 
@@ -310,7 +345,7 @@ class RBMClassifier(ClassifierMixin, RBMBase):  # type: ignore[misc]
         check_is_fitted(self)
         table = self._read_features(X, reset=False)
         target = self._read_known_target(y)
-        completed = self.machine_.complete(*self.schema_.encode(table, target), self.verbose)
+        completed = self._completed(self.schema_.encode(table, target))
         probabilities = self.schema_.target_probabilities(completed)
         decided = self._decided(probabilities)
         return Completed(
@@ -406,9 +441,12 @@ class RBMClassifier(ClassifierMixin, RBMBase):  # type: ignore[misc]
         units = np.array([self.schema_.target_units(j).start for j in range(n_labels)])
         # In case of an interruption from here on.
         self.thresholds_ = np.full(n_labels, 0.5) if earlier is None else earlier
+        if self.prediction_ is not None and self.threshold == "auto":
+            # Its probabilities are calibrated on held-out entries: one half makes most labels right.
+            return
         learned = learn_thresholds(
             self.settings_.threshold,
-            self.machine_.complete,
+            self._likelihood().complete,
             encoded.visible,
             encoded.observed,
             units,
@@ -422,7 +460,7 @@ class RBMClassifier(ClassifierMixin, RBMBase):  # type: ignore[misc]
     def _probabilities(self, X: Any) -> list[NDArray[np.float64]]:
         check_is_fitted(self)
         encoded = self.schema_.encode(self._read_features(X, reset=False), None)
-        return self.schema_.target_probabilities(self.machine_.complete(*encoded, self.verbose))
+        return self.schema_.target_probabilities(self._completed(encoded))
 
     def _decided(self, probabilities: list[NDArray[np.float64]]) -> NDArray[Any]:
         if self.schema_.target_kind == "labels":

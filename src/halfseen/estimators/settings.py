@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from halfseen.estimators.predictive_settings import Effort
 from halfseen.learning.data_started_cd import DataStartedCD
 from halfseen.learning.lossy_cd import LossyCD
 from halfseen.learning.mean_field_cd import MeanFieldCD
@@ -19,7 +20,7 @@ from halfseen.learning.persistent_cd import FullyPersistentCD, PersistentCD
 from halfseen.machine.completion import Averaging, CompletionMethod, CompletionSettings
 
 ObjectiveName = Literal[
-    "lossy_cd", "data_started_cd", "persistent_cd", "fully_persistent_cd", "mean_field_cd"
+    "predictive", "lossy_cd", "data_started_cd", "persistent_cd", "fully_persistent_cd", "mean_field_cd"
 ]
 ClassUnits = Literal["softmax", "independent"]
 RandomStarts = Literal["marginals", "uniform"]
@@ -74,11 +75,27 @@ class Settings:
     held_out_share: float
     patience: int
     monitor_every: int
+    effort: Effort
+    companion: bool
+    label_weight: float
+    max_seconds: float
+
+    def of_companion(self) -> Settings:
+        """The settings of the likelihood-trained machine that these settings ask for.
+
+        Beside a predictive ensemble it is a single machine, trained by data-started contrastive
+        divergence.
+        """
+        if self.objective != "predictive":
+            return self
+        return replace(self, objective="data_started_cd", n_machines=1)
 
     def learning_objective(self) -> Objective:
-        """The objective these settings name."""
+        """The objective these settings name; a predictive ensemble has none of this kind."""
         rate = _OFFSET_RATE if self.centered else 0.0
         match self.objective:
+            case "predictive":
+                raise ValueError("a predictive ensemble is not trained by its likelihood")
             case "lossy_cd":
                 return LossyCD(self.n_gibbs_steps, rate)
             case "data_started_cd":
@@ -134,12 +151,12 @@ def default_settings(n_rows: int, n_visible: int) -> Settings:
     batches = -(-n_rows // batch_size)
     return Settings(
         n_hidden=min(200, max(20, 4 * n_visible)),
-        objective="data_started_cd",
+        objective="predictive",
         n_gibbs_steps=1,
         n_chains=100,
         learning_rate=0.002,
         batch_size=batch_size,
-        n_epochs=min(500, max(30, 20000 // batches)),
+        n_epochs=min(500, max(10, 3000 // batches)),
         optimizer="adam",
         momentum=0.0,
         weight_decay=0.01,
@@ -161,6 +178,10 @@ def default_settings(n_rows: int, n_visible: int) -> Settings:
         held_out_share=0.1,
         patience=max(10, 4000 // batches),
         monitor_every=5,
+        effort="default",
+        companion=True,
+        label_weight=1.0,
+        max_seconds=math.inf,
     )
 
 
@@ -195,6 +216,10 @@ def paper_settings(n_rows: int, n_visible: int) -> Settings:
         held_out_share=0.1,
         patience=500,
         monitor_every=5,
+        effort="default",
+        companion=True,
+        label_weight=1.0,
+        max_seconds=math.inf,
     )
 
 
@@ -220,7 +245,8 @@ def resolve_settings(
         raise ValueError(f"preset must be one of {sorted(PRESETS)}, got {preset!r}")
     chosen = asdict(PRESETS[preset](n_rows, n_visible))
     chosen.update({name: value for name, value in given.items() if not _is(value, "auto")})
-    chosen["centered"] = _plain_truth(chosen["centered"])
+    for name in ("centered", "companion"):
+        chosen[name] = _plain_truth(chosen[name])
     settings = Settings(**chosen)
     check_settings(settings)
     return plain_numbers(settings)
@@ -238,8 +264,9 @@ def check_settings(settings: Settings) -> None:
         _check_number("variance", settings.variance, float, 1e-6, 1e6, or_else='"learned"')
     if not _is(settings.threshold, "shared", "per_label"):
         _check_number("threshold", settings.threshold, float, 0, 1, '"shared" or "per_label"')
-    if not isinstance(settings.centered, bool):
-        raise ValueError(f"centered must be True or False, got {settings.centered!r}")
+    for name in ("centered", "companion"):
+        if not isinstance(getattr(settings, name), bool):
+            raise ValueError(f"{name} must be True or False, got {getattr(settings, name)!r}")
 
 
 def plain_numbers(settings: Settings) -> Settings:
@@ -285,6 +312,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "completion": get_args(CompletionMethod),
     "averaging": get_args(Averaging),
     "stopping": get_args(Stopping),
+    "effort": get_args(Effort),
 }
 _RANGES: dict[str, tuple[type, float, float]] = {
     "n_hidden": (int, 1, 100_000),
@@ -304,4 +332,6 @@ _RANGES: dict[str, tuple[type, float, float]] = {
     "held_out_share": (float, 0, 0.9),
     "patience": (int, 1, 10_000_000),
     "monitor_every": (int, 1, 10_000_000),
+    "label_weight": (float, 0, 1e6),
+    "max_seconds": (float, 0, math.inf),
 }

@@ -1,0 +1,98 @@
+"""Several predictions made one, by weights learned on held-out entries."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import nnls
+
+_PSEUDO_ENTRIES = 30.0
+_ROUNDS = 100
+
+
+def mixture_weights(truth_probability: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Weights of a mixture that make the held-out entries most probable, drawn to equal ones.
+
+    Maximises ``sum_i log sum_k w_k p_ki`` plus the weight of thirty entries for equal shares, by
+    expectation-maximisation; the problem is convex.
+
+    Parameters
+    ----------
+    truth_probability : ndarray of shape (n_predictors, n_entries)
+        What each predictor gave to what turned out to be true.
+
+    Returns
+    -------
+    ndarray of shape (n_predictors,), of sum one
+
+    Examples
+    --------
+    >>> mixture_weights(np.array([[0.9] * 500, [0.1] * 500])).round(1)
+    array([1., 0.])
+    """
+    n_predictors, n_entries = truth_probability.shape
+    weights = np.full(n_predictors, 1.0 / n_predictors)
+    inner = np.maximum(truth_probability, 1e-12)
+    prior = _PSEUDO_ENTRIES / n_predictors
+    for _ in range(_ROUNDS if n_entries else 0):
+        share = weights[:, None] * inner
+        share /= share.sum(axis=0)
+        counts = share.sum(axis=1) + prior
+        weights = counts / counts.sum()
+    return weights
+
+
+def column_blends(
+    predictions: NDArray[np.float64], truth: NDArray[np.float64], judged: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """Non-negative weights of several predictions of numbers, for every column.
+
+    Least squares over the judged entries of all columns together, then of each column drawn to the
+    common weights with the strength of thirty entries.
+
+    Parameters
+    ----------
+    predictions : ndarray of shape (n_predictors, n_rows, n_columns)
+        In standard units.
+    truth, judged : ndarray of shape (n_rows, n_columns)
+        The values, and which of them count.
+
+    Returns
+    -------
+    ndarray of shape (n_columns, n_predictors), of sum one in every column
+
+    Examples
+    --------
+    >>> truth = np.linspace(-1, 1, 80)[:, None]
+    >>> column_blends(np.stack([truth, -truth]), truth, np.ones((80, 1), bool)).round(2)
+    array([[1., 0.]])
+    """
+    n_predictors, _, n_columns = predictions.shape
+    if not judged.any():
+        return np.full((n_columns, n_predictors), 1.0 / n_predictors)
+    equal = np.full(n_predictors, 1.0 / n_predictors)
+    common = _drawn_blend(predictions[:, judged].T, truth[judged], equal)
+    blends = np.tile(common, (n_columns, 1))
+    for column in range(n_columns):
+        rows = judged[:, column]
+        if rows.any():
+            blends[column] = _drawn_blend(
+                predictions[:, rows, column].T, truth[rows, column], common
+            )
+    return blends
+
+
+def _drawn_blend(
+    answers: NDArray[np.float64], truth: NDArray[np.float64], towards: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Non-negative least squares with weights drawn to ``towards``, of sum one."""
+    n_predictors = answers.shape[1]
+    pull = np.sqrt(_PSEUDO_ENTRIES)
+    # A strong last equation holds the sum at one; numbers are in standard units.
+    anchor = 1e3 * np.sqrt(len(truth))
+    equations = np.vstack([answers, pull * np.eye(n_predictors), np.full((1, n_predictors), anchor)])
+    right = np.concatenate([truth, pull * towards, [anchor]])
+    # The triangle holds all that least squares needs of any number of equations.
+    triangle = np.linalg.qr(np.column_stack([equations, right]), mode="r")
+    weights: NDArray[np.float64] = nnls(triangle[:, :-1], triangle[:, -1])[0]
+    return weights / weights.sum()

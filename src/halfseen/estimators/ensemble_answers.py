@@ -1,0 +1,57 @@
+"""What every member of an ensemble says of a tile of rows."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from numpy.typing import NDArray
+
+from halfseen.learning.predictive_training import (
+    Member,
+    PredictiveShape,
+    Standard,
+    member_inputs,
+)
+from halfseen.machine.predictive_sweeps import PredictiveParameters
+
+
+class Answers(NamedTuple):
+    """Of every member (first axis) and row (second axis)."""
+
+    means: NDArray[np.float32]  # (n_members, n_rows, n_visible), of every unit
+    base: NDArray[np.float32]  # (n_members, n_rows, n_gaussian), what the prior expects
+    knot_mean: NDArray[np.float32]  # (n_members, n_rows, n_gaussian), under the knots
+    knot_square: NDArray[np.float32]  # the same of the square
+
+
+@partial(jax.jit, static_argnames="shape")
+def answers_of_tile(
+    shape: PredictiveShape,
+    standard: Standard,
+    members: Member,
+    parameters: PredictiveParameters,
+    visible: jax.Array,
+    shown: jax.Array,
+) -> Answers:
+    """The answers of all members, one after the other, row by row."""
+    wide = shape.columns.wide
+    n_gaussian, n_visible = wide.layer.n_gaussian, wide.layer.n_visible
+
+    def of_member(own: tuple[Member, PredictiveParameters]) -> Answers:
+        member, theta = own
+        inputs, base = member_inputs(shape, standard, member, theta, visible, shown)
+        means = wide.mean_from_input(inputs)
+        number = means[:, :n_gaussian]
+        knot_mean, knot_square = number, number**2
+        if wide.n_knots:
+            shares = wide.knot_inputs(means)
+            knot_mean = jnp.sum(shares * standard.knots, axis=-1)
+            knot_square = jnp.sum(shares * standard.knots**2, axis=-1)
+        return Answers(means[:, :n_visible], base[:, :n_gaussian], knot_mean, knot_square)
+
+    answers: Answers = jax.lax.map(of_member, (members, parameters))
+    return answers

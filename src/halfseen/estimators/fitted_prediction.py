@@ -1,0 +1,259 @@
+"""A trained ensemble on the shelf: one answer from several members, and how sure it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from numpy.typing import NDArray
+
+from halfseen.estimators.calibration import calibrated_classes, calibrated_labels
+from halfseen.estimators.conformal import Conformal, at_level
+from halfseen.estimators.ensemble_answers import Answers, answers_of_tile
+from halfseen.learning.predictive_training import Member, PredictiveShape, Standard
+from halfseen.learning.progress import ProgressLine, Verbosity
+from halfseen.machine.correlated_prior import CorrelatedPrior, LowRankPrior
+from halfseen.machine.predictive_sweeps import PredictiveParameters
+from halfseen.machine.tiles import in_tiles
+
+FARTHEST = 30.0  # standard deviations beyond which a number counts as this far away
+_SMALLEST_SPREAD = 0.05
+
+
+@dataclass(frozen=True)
+class Ensemble:
+    """The members: parameters, priors, and how units stand to standard units.
+
+    Every array of a member has a leading axis; members of one fold follow each other, in the order
+    of the kinds. Arrays of a prior have a leading axis of folds.
+    """
+
+    shape: PredictiveShape
+    n_kinds: int
+    weights: NDArray[np.float32]
+    visible_bias: NDArray[np.float32]
+    hidden_bias: NDArray[np.float32]
+    gain: NDArray[np.float32]
+    start_bias: NDArray[np.float32]
+    prior_mean: NDArray[np.float32]  # (n_folds, n_visible)
+    prior_covariance: NDArray[np.float32]  # (n_folds, n_visible, n_visible), or of no columns
+    prior_noise: NDArray[np.float32]  # (n_folds, n_visible), of a low rank
+    prior_loading: NDArray[np.float32]  # (n_folds, n_visible, rank), of a low rank
+    prior_sees_labels: NDArray[np.bool_]  # (n_members,)
+    unit_mean: NDArray[np.float32]
+    unit_scale: NDArray[np.float32]
+    knots: NDArray[np.float32]
+
+    @property
+    def n_folds(self) -> int:
+        """Number of folds."""
+        return len(self.prior_mean)
+
+    @cached_property
+    def standard(self) -> Standard:
+        """Means, scales and knots on the device."""
+        return Standard(
+            jnp.asarray(self.unit_mean), jnp.asarray(self.unit_scale), jnp.asarray(self.knots)
+        )
+
+    @cached_property
+    def parameters(self) -> PredictiveParameters:
+        """The parameters on the device."""
+        arrays = (self.weights, self.visible_bias, self.hidden_bias, self.gain, self.start_bias)
+        return PredictiveParameters(*map(jnp.asarray, arrays))
+
+    @cached_property
+    def members(self) -> Member:
+        """The members as the learning room takes them."""
+        fold = np.repeat(np.arange(self.n_folds), self.n_kinds)
+        mean = jnp.asarray(self.prior_mean[fold])
+        if self.prior_covariance.shape[2]:
+            prior: CorrelatedPrior | LowRankPrior = CorrelatedPrior(
+                mean, jnp.asarray(self.prior_covariance[fold])
+            )
+        else:
+            prior = LowRankPrior(
+                mean, jnp.asarray(self.prior_noise[fold]), jnp.asarray(self.prior_loading[fold])
+            )
+        unused = jnp.zeros(len(fold))
+        return Member(
+            prior, jnp.asarray(self.prior_sees_labels), jnp.asarray(fold), *[unused] * 5
+        )
+
+    def answers(
+        self,
+        visible: NDArray[np.float32],
+        observed: NDArray[np.bool_],
+        verbose: Verbosity = False,
+    ) -> Answers:
+        """What every member says of every row."""
+        parts: list[Answers] = []
+        line = ProgressLine("predicting, row", len(visible), verbose)
+
+        def of_tile(tile: NDArray[np.float32], seen: NDArray[np.bool_]) -> NDArray[np.float32]:
+            near = tile.copy()
+            n_gaussian = self.shape.columns.wide.layer.n_gaussian
+            near[:, :n_gaussian] = tile[:, :n_gaussian].clip(-FARTHEST, FARTHEST)
+            said = answers_of_tile(
+                self.shape, self.standard, self.members, self.parameters, near, seen
+            )
+            parts.append(jax.tree.map(np.asarray, said))
+            return tile[:, :0]
+
+        n_rows = len(in_tiles(of_tile, visible, observed, line.show))
+        line.close("done")
+        return Answers(
+            *(np.concatenate(arrays, axis=1)[:, :n_rows] for arrays in zip(*parts, strict=True))
+        )
+
+
+@dataclass(frozen=True)
+class Blend:
+    """How the members' answers become one."""
+
+    number: NDArray[np.float64]  # (n_gaussian, 3 n_kinds): priors, values, knots of every kind
+    discrete: NDArray[np.float64]  # (n_kinds,), binary and categorical features
+    label: NDArray[np.float64]  # (2, n_kinds): in rows without, and with, some known label
+    label_line: NDArray[np.float64]  # (2, 2): slope and intercept of the log-odds, likewise
+    class_power: NDArray[np.float64]  # (2,): power of class probabilities, likewise
+    lowest: NDArray[np.float64]  # (n_gaussian,), bounds of the numbers
+    highest: NDArray[np.float64]
+
+
+def of_kinds(answers: NDArray[np.float32], n_kinds: int) -> NDArray[np.float64]:
+    """Mean over the folds: (n_members, ...) -> (n_kinds, ...)."""
+    n_folds = len(answers) // n_kinds
+    by_fold = answers.reshape((n_folds, n_kinds, *answers.shape[1:]))
+    mean: NDArray[np.float64] = by_fold.mean(axis=0, dtype=np.float64)
+    return mean
+
+
+def number_candidates(answers: Answers, n_kinds: int) -> NDArray[np.float64]:
+    """All predictions of the numbers, of shape (3 n_kinds, n_rows, n_gaussian)."""
+    n_gaussian = answers.base.shape[2]
+    parts = (answers.base, answers.means[:, :, :n_gaussian], answers.knot_mean)
+    return np.concatenate([of_kinds(part, n_kinds) for part in parts])
+
+
+def weighted(weights: NDArray[np.float64], parts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Sum over the first axis, term by term, so that no row's bits depend on the others."""
+    total = np.zeros(parts.shape[1:])
+    for weight, part in zip(weights, parts, strict=True):
+        total += weight * part
+    return total
+
+
+@dataclass(frozen=True)
+class FittedPrediction:
+    """The ensemble, its blend, and how far the truth may lie from its answers."""
+
+    ensemble: Ensemble
+    blend: Blend
+    conformal: Conformal
+
+    def complete(
+        self,
+        visible: NDArray[np.float32],
+        observed: NDArray[np.bool_],
+        verbose: Verbosity = False,
+    ) -> NDArray[np.float32]:
+        """Expected value of every unit given the observed ones of its row."""
+        return self.complete_with_spread(visible, observed, verbose)[0]
+
+    def complete_with_spread(
+        self,
+        visible: NDArray[np.float32],
+        observed: NDArray[np.bool_],
+        verbose: Verbosity = False,
+    ) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+        """The same, and how far each number is expected to lie from it, (n_rows, n_gaussian)."""
+        answers = self.ensemble.answers(visible, observed, verbose)
+        expected = self.blended(answers, observed)
+        completed = np.where(observed, visible, expected.astype(np.float32))
+        return completed, spread_of(answers)
+
+    def interval(
+        self,
+        visible: NDArray[np.float32],
+        observed: NDArray[np.bool_],
+        level: float,
+        verbose: Verbosity = False,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Lower and upper bound of every number, (n_rows, n_gaussian); an observed one is its own."""
+        completed, spread = self.complete_with_spread(visible, observed, verbose)
+        numbers = slice(0, spread.shape[1])
+        middle = completed[:, numbers].astype(np.float64)
+        half = np.where(observed[:, numbers], 0.0, at_level(self.conformal.number, level) * spread)
+        # Bounds of the column hold for what is not observed only.
+        lowest = np.minimum(self.blend.lowest, middle)
+        highest = np.maximum(self.blend.highest, middle)
+        return np.maximum(middle - half, lowest), np.minimum(middle + half, highest)
+
+    def smallest_probability(self, level: float, knows_labels: bool) -> float:
+        """Classes at least this probable make up the set that holds the truth this often."""
+        return 1.0 - float(at_level(self.conformal.label[int(knows_labels)], level))
+
+    def blended(self, answers: Answers, observed: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """One expected value of every unit, of shape (n_rows, n_visible)."""
+        columns, n_kinds = self.ensemble.shape.columns, self.ensemble.n_kinds
+        layer, is_target = columns.wide.layer, columns.is_target_unit
+        kinds = of_kinds(answers.means, n_kinds)
+        blended = weighted(self.blend.discrete, kinds)
+        numbers = weighted(self.blend.number.T[:, None, :], number_candidates(answers, n_kinds))
+        blended[:, : layer.n_gaussian] = np.clip(numbers, self.blend.lowest, self.blend.highest)
+        if is_target.any():
+            knows = observed[:, is_target].any(axis=1)
+            for context, rows in ((0, ~knows), (1, knows)):
+                if rows.any():
+                    mixed = weighted(self.blend.label[context], kinds[:, rows][:, :, is_target])
+                    blended[np.ix_(rows, is_target)] = self._calibrated(mixed, context)
+        return blended
+
+    def _calibrated(self, mixed: NDArray[np.float64], context: int) -> NDArray[np.float64]:
+        """Probabilities of the target units alone, Bernoulli units first and then groups."""
+        return calibrated_targets(
+            mixed,
+            target_groups(self.ensemble.shape),
+            self.blend.label_line[context],
+            float(self.blend.class_power[context]),
+        )
+
+
+def target_groups(shape: PredictiveShape) -> list[slice]:
+    """Where the groups of class units stand among the target units, Bernoulli units before them."""
+    layer, is_target = shape.columns.wide.layer, shape.columns.is_target_unit
+    first_group = layer.n_gaussian + layer.n_bernoulli
+    position = int(is_target[:first_group].sum())
+    groups, unit = [], first_group
+    for size in layer.group_sizes:
+        if is_target[unit]:
+            groups.append(slice(position, position + size))
+            position += size
+        unit += size
+    return groups
+
+
+def calibrated_targets(
+    mixed: NDArray[np.float64],
+    groups: list[slice],
+    line: NDArray[np.float64],
+    power: float,
+) -> NDArray[np.float64]:
+    """Calibrated probabilities of target units, of shape (n_rows, n_target_units)."""
+    calibrated = mixed.copy()
+    n_labels = groups[0].start if groups else mixed.shape[1]
+    calibrated[:, :n_labels] = calibrated_labels(mixed[:, :n_labels], line)
+    for group in groups:
+        calibrated[:, group] = calibrated_classes(mixed[:, group], power)
+    return calibrated
+
+
+def spread_of(answers: Answers) -> NDArray[np.float64]:
+    """Standard deviation of every number under the members' knots together."""
+    mean = answers.knot_mean.mean(axis=0, dtype=np.float64)
+    square = answers.knot_square.mean(axis=0, dtype=np.float64)
+    spread: NDArray[np.float64] = np.sqrt(np.maximum(square - mean**2, _SMALLEST_SPREAD**2))
+    return spread

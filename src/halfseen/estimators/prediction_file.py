@@ -1,0 +1,143 @@
+"""The predictive half of a model as arrays and a document, and back, trusting nothing."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfseen.estimators.conformal import LEVELS, Conformal
+from halfseen.estimators.fitted_prediction import Blend, Ensemble, FittedPrediction
+from halfseen.learning.predictive_loss import PredictiveColumns
+from halfseen.learning.predictive_training import PredictiveShape
+from halfseen.machine.predictive_sweeps import PredictiveLayer
+from halfseen.machine.visible_layer import VisibleLayer
+from halfseen.storage import Sealed
+from halfseen.tables import Schema
+
+_PREFIX = "prediction."
+_SIZES = ("n_knots", "n_hidden", "n_sweeps", "n_search_steps", "batch_size", "n_kinds", "n_folds")
+_MOST = 1_000_000
+_LARGEST = 1e9
+_NOT_ARRAYS = ("shape", "n_kinds")
+
+
+def prediction_to_file(
+    prediction: FittedPrediction | None,
+) -> tuple[dict[str, int] | None, dict[str, NDArray[Any]]]:
+    """The sizes as a document, and the arrays by their names in the file."""
+    if prediction is None:
+        return None, {}
+    ensemble, shape = prediction.ensemble, prediction.ensemble.shape
+    sizes = {
+        "n_knots": shape.columns.wide.n_knots,
+        "n_hidden": shape.n_hidden,
+        "n_sweeps": shape.n_sweeps,
+        "n_search_steps": shape.n_search_steps,
+        "batch_size": shape.batch_size,
+        "n_kinds": ensemble.n_kinds,
+        "n_folds": ensemble.n_folds,
+    }
+    arrays = {}
+    for part, name in _parts():
+        whole = getattr(prediction, part)
+        arrays[f"{_PREFIX}{part}.{name}"] = np.asarray(getattr(whole, name))
+    return sizes, arrays
+
+
+def prediction_from_file(sizes: Any, sealed: Sealed, schema: Schema) -> FittedPrediction | None:
+    """The predictive half that :func:`prediction_to_file` wrote; None if there was none."""
+    if sizes is None:
+        return None
+    if not isinstance(sizes, dict) or set(sizes) != set(_SIZES):
+        raise ValueError(f"the sizes of a prediction are {_SIZES}")
+    for name, value in sizes.items():
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _MOST:
+            raise ValueError(f"{name} must be a whole number from 0 to {_MOST}")
+    layer = VisibleLayer(schema.n_gaussian, schema.n_bernoulli, schema.group_sizes)
+    shape = PredictiveShape(
+        PredictiveColumns(
+            PredictiveLayer(layer, sizes["n_knots"]),
+            tuple(int(column) for column in schema.column_of_unit),
+            len(schema.features),
+            len(schema.targets),
+        ),
+        sizes["n_hidden"],
+        sizes["n_sweeps"],
+        sizes["n_search_steps"],
+        sizes["batch_size"],
+    )
+    arrays: dict[str, dict[str, NDArray[Any]]] = {"ensemble": {}, "blend": {}, "conformal": {}}
+    expected = _shapes(sizes, shape)
+    for part, name in _parts():
+        key = f"{part}.{name}"
+        array = np.array(sealed.arrays[_PREFIX + key])
+        arrays[part][name] = _checked(key, array, expected[key])
+    ensemble = Ensemble(shape, sizes["n_kinds"], **arrays["ensemble"])
+    if ensemble.prior_covariance.shape[2] not in (0, layer.n_visible):
+        raise ValueError("a covariance is square")
+    return FittedPrediction(ensemble, Blend(**arrays["blend"]), Conformal(**arrays["conformal"]))
+
+
+def _parts() -> list[tuple[str, str]]:
+    parts: tuple[tuple[str, Any], ...] = (
+        ("ensemble", Ensemble),
+        ("blend", Blend),
+        ("conformal", Conformal),
+    )
+    return [
+        (part, one.name) for part, of in parts for one in fields(of) if one.name not in _NOT_ARRAYS
+    ]
+
+
+def _shapes(sizes: dict[str, int], shape: PredictiveShape) -> dict[str, tuple[int | None, ...]]:
+    """The shape of every array; None where any length will do."""
+    wide = shape.columns.wide
+    n_visible, n_gaussian = wide.layer.n_visible, wide.layer.n_gaussian
+    n_kinds, n_folds = sizes["n_kinds"], sizes["n_folds"]
+    n_members = n_kinds * n_folds
+    return {
+        "ensemble.weights": (n_members, wide.n_units, shape.n_hidden),
+        "ensemble.visible_bias": (n_members, wide.n_units),
+        "ensemble.hidden_bias": (n_members, shape.n_hidden),
+        "ensemble.gain": (n_members, wide.n_units),
+        "ensemble.start_bias": (n_members, wide.n_units),
+        "ensemble.prior_mean": (n_folds, n_visible),
+        "ensemble.prior_covariance": (n_folds, n_visible, None),
+        "ensemble.prior_noise": (n_folds, n_visible),
+        "ensemble.prior_loading": (n_folds, n_visible, None),
+        "ensemble.prior_sees_labels": (n_members,),
+        "ensemble.unit_mean": (n_visible,),
+        "ensemble.unit_scale": (n_visible,),
+        "ensemble.knots": (n_gaussian, wide.n_knots),
+        "blend.number": (n_gaussian, 3 * n_kinds),
+        "blend.discrete": (n_kinds,),
+        "blend.label": (2, n_kinds),
+        "blend.label_line": (2, 2),
+        "blend.class_power": (2,),
+        "blend.lowest": (n_gaussian,),
+        "blend.highest": (n_gaussian,),
+        "conformal.number": (n_gaussian, len(LEVELS)),
+        "conformal.label": (2, len(LEVELS)),
+    }
+
+
+def _checked(key: str, array: NDArray[Any], expected: tuple[int | None, ...]) -> NDArray[Any]:
+    fits = len(array.shape) == len(expected) and all(
+        length is None or length == there
+        for length, there in zip(expected, array.shape, strict=True)
+    )
+    if not fits:
+        raise ValueError(f"{key} has shape {array.shape}, expected {expected}")
+    part, name = key.split(".")
+    wanted = np.float32 if part == "ensemble" else np.float64
+    if name == "prior_sees_labels":
+        wanted = np.bool_  # type: ignore[assignment]
+    if array.dtype != wanted:
+        raise ValueError(f"{key} must be of type {np.dtype(wanted)}")
+    finite = array if part != "conformal" else array[np.isfinite(array)]
+    if not np.all(np.abs(finite.astype(np.float64)) <= _LARGEST) or np.isnan(array).any():
+        raise ValueError(f"{key} must be numbers within {_LARGEST:g}")
+    return array

@@ -1,0 +1,139 @@
+"""How much work predictive training takes, fixed by the shape of a table and the effort."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+Effort = Literal["fast", "default", "best"]
+
+_OPERATIONS = {"fast": 0.4e12, "default": 1.3e12, "best": 4.0e12}  # of one member
+_FOLDS = {"fast": 1, "default": 2, "best": 4}
+_PASSES = {"fast": 30, "default": 60, "best": 90}
+_FEWEST_STEPS = {"fast": 200, "default": 400, "best": 600}
+_MANY_ROWS = 6000
+_NARROW = 100
+_STEPS_AT_ONCE = 50
+_MOST_WIDE_UNITS = 8000
+_OF_KINDS = ("learning_rate", "weight_decay")
+_OF_BUDGET = {
+    "n_hidden": "n_hidden",
+    "batch_size": "batch_size",
+    "held_out_share": "held_out_share",
+    "n_machines": "n_folds",
+    "label_weight": "label_weight",
+}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One way to train a member; members of several kinds are blended by held-out entries."""
+
+    name: str
+    prior_sees_labels: bool
+    learning_rate: float
+    weight_decay: float
+    most_hidden: float
+    dropped: float
+
+
+CAREFUL = Kind("careful", False, 3e-3, 1e-2, 0.9, 0.5)
+CAREFUL_WITH_LABELS = Kind("careful, prior over labels", True, 3e-3, 1e-2, 0.9, 0.5)
+BOLD = Kind("bold", False, 1e-2, 0.0, 0.6, 0.0)
+BOLD_WITH_LABELS = Kind("bold, prior over labels", True, 1e-2, 0.0, 0.6, 0.1)
+
+
+@dataclass(frozen=True)
+class PredictiveSettings:
+    """The resolved budget of predictive training."""
+
+    n_hidden: int
+    n_knots: int
+    n_sweeps: int
+    n_search_steps: int
+    batch_size: int
+    n_steps: int
+    n_folds: int
+    held_out_share: float
+    label_weight: float
+    kinds: tuple[Kind, ...]
+
+    @property
+    def n_members(self) -> int:
+        """Members of the ensemble: every kind in every fold."""
+        return self.n_folds * len(self.kinds)
+
+
+def with_users_choices(budget: PredictiveSettings, given: Mapping[str, Any], n_rows: int) -> (
+    PredictiveSettings
+):
+    """A budget with everything that is not "auto" in ``given`` put over it.
+
+    A learning rate or a decay of the weights holds for members of every kind; ``n_epochs`` bounds
+    the passes over the table.
+
+    Examples
+    --------
+    >>> budget = predictive_settings(100, 5, 4, "default")
+    >>> with_users_choices(budget, {"n_hidden": 7, "n_machines": "auto"}, 100).n_hidden
+    7
+    """
+    given = {name: value for name, value in given.items() if not isinstance(value, str)}
+    of_kinds = {name: float(given[name]) for name in _OF_KINDS if name in given}
+    kinds = tuple(replace(kind, **of_kinds) for kind in budget.kinds)
+    numbers = {own: given[name] for name, own in _OF_BUDGET.items() if name in given}
+    changed = replace(budget, kinds=kinds, **numbers)
+    if "n_epochs" not in given:
+        return changed
+    n_steps = -(-n_rows * int(given["n_epochs"]) // changed.batch_size)
+    return replace(changed, n_steps=-(-n_steps // _STEPS_AT_ONCE) * _STEPS_AT_ONCE)
+
+
+def predictive_settings(
+    n_rows: int, n_visible: int, n_gaussian: int, effort: Effort
+) -> PredictiveSettings:
+    """The budget for a table of this shape.
+
+    Wide tables get fewer knots, so that units and knots together stay below 8,000. Steps are as
+    many as 60 passes over the table need, or as about 1e12 operations per member allow if these are
+    fewer. Tables of fewer than 6,000 rows are learned carefully, with half of the hidden units left
+    out and a high share of the features hidden again; longer ones, and narrow ones too, boldly,
+    with larger steps and nothing left out. Of either kind one has a prior over labels, too.
+
+    Examples
+    --------
+    >>> predictive_settings(2400, 300, 294, "default").n_knots
+    8
+    """
+    n_knots = 12 if n_gaussian <= 40 else 8
+    while n_knots > 4 and n_visible + n_gaussian * n_knots > _MOST_WIDE_UNITS:
+        n_knots -= 2
+    if n_visible + n_gaussian * n_knots > _MOST_WIDE_UNITS:
+        n_knots = 0
+    n_hidden, n_sweeps = 200, 2
+    batch_size = 32 if n_rows < 1000 else 64 if n_rows < 5000 else 128
+    n_units = n_visible + n_gaussian * n_knots
+    per_step = batch_size * 12.0 * n_units * n_hidden * n_sweeps
+    passes = _PASSES[effort] * n_rows / batch_size
+    n_steps = int(max(_FEWEST_STEPS[effort], min(passes, _OPERATIONS[effort] / per_step)))
+    return PredictiveSettings(
+        n_hidden=n_hidden,
+        n_knots=n_knots,
+        n_sweeps=n_sweeps,
+        n_search_steps=min(30, n_visible + 2),
+        batch_size=batch_size,
+        n_steps=-(-n_steps // _STEPS_AT_ONCE) * _STEPS_AT_ONCE,
+        n_folds=_FOLDS[effort],
+        held_out_share=0.1,
+        label_weight=1.0,
+        kinds=_kinds(n_rows, n_visible),
+    )
+
+
+def _kinds(n_rows: int, n_visible: int) -> tuple[Kind, ...]:
+    if n_rows >= _MANY_ROWS:
+        return BOLD, BOLD_WITH_LABELS
+    if n_visible <= _NARROW:
+        return CAREFUL, CAREFUL_WITH_LABELS, BOLD
+    return CAREFUL, CAREFUL_WITH_LABELS

@@ -1,0 +1,118 @@
+"""The loss of predictive training: how well what was just hidden is predicted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from numpy.typing import NDArray
+
+from halfseen.machine.predictive_sweeps import PredictiveLayer
+
+KNOT_WEIGHT = 0.3
+
+
+@dataclass(frozen=True)
+class PredictiveColumns:
+    """Which units make up which column, features first and targets after them.
+
+    Parameters
+    ----------
+    wide : PredictiveLayer
+        The visible layer with its knots.
+    column_of_unit : tuple of int
+        Column of every unit of the layer.
+    n_features, n_targets : int
+        Numbers of columns.
+    """
+
+    wide: PredictiveLayer
+    column_of_unit: tuple[int, ...]
+    n_features: int
+    n_targets: int
+
+    @cached_property
+    def column_of_wide(self) -> NDArray[np.int64]:
+        """Column of every unit and knot."""
+        return np.asarray(self.column_of_unit)[self.wide.unit_of_wide]
+
+    @cached_property
+    def is_target_unit(self) -> NDArray[np.bool_]:
+        """Whether a unit of the layer belongs to a target."""
+        is_target: NDArray[np.bool_] = np.asarray(self.column_of_unit) >= self.n_features
+        return is_target
+
+
+def block_losses(
+    wide: PredictiveLayer, inputs: jax.Array, units: jax.Array
+) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
+    """Squared error of numbers, cross-entropy of their knots, of Bernoulli units and of groups.
+
+    Each of shape (n_rows, number of such blocks); without knots theirs is zero.
+    """
+    layer = wide.layer
+    gaussian, bernoulli, softmax = layer.split(inputs[:, : layer.n_visible])
+    number, binary, one_hot = layer.split(units[:, : layer.n_visible])
+    squared = (gaussian - number) ** 2
+    knots = jnp.zeros_like(squared)
+    if wide.n_knots:
+        shares = wide.knot_inputs(units)
+        knots = -jnp.sum(shares * jax.nn.log_softmax(wide.knot_inputs(inputs)), axis=-1)
+    of_bernoulli = jax.nn.softplus(bernoulli) - binary * bernoulli
+    of_groups = jnp.zeros((len(inputs), 0), inputs.dtype)
+    if layer.group_sizes:
+        of_groups = layer.groups.log_partition(softmax) - layer.groups.group_sum(softmax * one_hot)
+    return squared, knots, of_bernoulli, of_groups
+
+
+def predictive_loss(
+    columns: PredictiveColumns,
+    inputs: jax.Array,
+    units: jax.Array,
+    judged: jax.Array,
+    label_weight: jax.Array,
+) -> jax.Array:
+    """Mean loss of the judged features plus the weighted mean loss of the judged labels.
+
+    Parameters
+    ----------
+    columns : PredictiveColumns
+        Which units are whose.
+    inputs : jax.Array of shape (n_rows, n_units)
+        What the machine says.
+    units : jax.Array of shape (n_rows, n_units)
+        The truth.
+    judged : jax.Array of bool, of shape (n_rows, n_visible)
+        What was hidden from the machine and is known to us; other units are not read.
+    label_weight : jax.Array, scalar
+        Weight of the labels.
+
+    Returns
+    -------
+    jax.Array, scalar
+
+    Examples
+    --------
+    >>> from halfseen.machine.visible_layer import VisibleLayer
+    >>> columns = PredictiveColumns(PredictiveLayer(VisibleLayer(2, 0), 0), (0, 1), 1, 1)
+    >>> said, truth = jnp.array([[1.0, 3.0]]), jnp.array([[0.0, 1.0]])
+    >>> float(predictive_loss(columns, said, truth, jnp.ones((1, 2), bool), jnp.array(0.5)))
+    3.0
+    """
+    layer = columns.wide.layer
+    # Of a NaN that is only left out of the sum, the gradient would still be NaN.
+    units = jnp.where(judged[:, columns.wide.unit_of_wide], units, 0.0)
+    squared, knots, of_bernoulli, of_groups = block_losses(columns.wide, inputs, units)
+    losses = jnp.concatenate([squared + KNOT_WEIGHT * knots, of_bernoulli, of_groups], axis=1)
+    counted = layer.observed_blocks(judged)
+    losses = jnp.where(counted, losses, 0.0)
+    is_target = columns.is_target_unit[layer.first_unit_of_block]
+    total = jnp.zeros((), inputs.dtype)
+    for blocks, weight in ((~is_target, 1.0), (is_target, label_weight)):
+        if blocks.any():
+            n_judged = jnp.maximum(jnp.sum(counted[:, blocks]), 1)
+            total += weight * jnp.sum(losses[:, blocks]) / n_judged
+    return total

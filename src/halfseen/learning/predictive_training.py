@@ -1,0 +1,301 @@
+"""Predictive training: hide again what is observed, sweep, and descend the loss on what was hidden.
+
+After the multi-prediction training of Goodfellow et al. (2013), "Multi-prediction deep Boltzmann
+machines", for one hidden layer and rows with holes. All members of an ensemble are trained at once;
+each has its own prior, its own entries put aside, and its own rates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from numpy.typing import NDArray
+
+from halfseen.learning.predictive_loss import PredictiveColumns, predictive_loss
+from halfseen.learning.rehiding import hidden_again
+from halfseen.machine.correlated_prior import Prior, conditional_mean
+from halfseen.machine.predictive_sweeps import PredictiveParameters, predicted_inputs
+
+STEPS_AT_ONCE = 50
+_WARM_UP = 0.05
+_LAST_RATE = 0.01
+_WEIGHT_SCALE = 0.05
+_CLIP_NORM = 5.0
+_ADAM = optax.chain(optax.clip_by_global_norm(_CLIP_NORM), optax.scale_by_adam())
+
+
+@dataclass(frozen=True)
+class PredictiveShape:
+    """What is compiled: the columns, and the sizes that do not change in training."""
+
+    columns: PredictiveColumns
+    n_hidden: int
+    n_sweeps: int
+    n_search_steps: int  # of the prior's conditional mean
+    batch_size: int
+
+
+class Standard(NamedTuple):
+    """From units to the standard units of the prior, and the knots of the numbers."""
+
+    mean: jax.Array  # (n_visible,)
+    scale: jax.Array  # (n_visible,)
+    knots: jax.Array  # (n_gaussian, n_knots)
+
+
+class Member(NamedTuple):
+    """What distinguishes one member of the ensemble; every leaf has a leading axis of members."""
+
+    prior: Prior
+    prior_sees_labels: jax.Array  # bool: the prior takes part in labels, too
+    fold: jax.Array  # which of the masks of training entries is its own
+    learning_rate: jax.Array
+    weight_decay: jax.Array
+    most_hidden: jax.Array  # largest share of features hidden again
+    label_weight: jax.Array
+    dropped: jax.Array  # share of the hidden units left out of a row
+
+
+class PredictiveState(NamedTuple):
+    """What changes from step to step; every leaf has a leading axis of members."""
+
+    parameters: PredictiveParameters
+    optimiser_state: optax.OptState
+
+
+class Table(NamedTuple):
+    """The table on the device."""
+
+    visible: jax.Array  # (n_rows, n_visible)
+    training: jax.Array  # (n_folds, n_rows, n_visible) bool, what each fold may learn from
+
+
+def prior_base(
+    shape: PredictiveShape,
+    standard: Standard,
+    member: Member,
+    visible: jax.Array,
+    shown: jax.Array,
+) -> jax.Array:
+    """What the member's prior expects of every unit, in standard units, (n_rows, n_visible).
+
+    A prior that does not see labels neither reads them nor says anything of them.
+    """
+    is_target = jnp.asarray(shape.columns.is_target_unit)
+    seen = shown & (~is_target | member.prior_sees_labels)
+    values = (visible - standard.mean) / standard.scale
+    expected = conditional_mean(member.prior, values, seen, shape.n_search_steps)
+    speaks = ~shown & (~is_target | member.prior_sees_labels)
+    return jnp.where(speaks, expected, 0.0)
+
+
+def member_inputs(
+    shape: PredictiveShape,
+    standard: Standard,
+    member: Member,
+    parameters: PredictiveParameters,
+    visible: jax.Array,
+    shown: jax.Array,
+    kept_hidden: jax.Array | float = 1.0,
+) -> tuple[jax.Array, jax.Array]:
+    """Inputs of all units after the sweeps of one member, and its prior's expectation."""
+    wide = shape.columns.wide
+    base = prior_base(shape, standard, member, visible, shown)
+    units = wide.widened(visible, standard.knots)
+    inputs = predicted_inputs(
+        parameters,
+        wide,
+        units,
+        shown[:, wide.unit_of_wide],
+        base[:, wide.unit_of_wide],
+        shape.n_sweeps,
+        kept_hidden,
+    )
+    return inputs, base
+
+
+def first_state(
+    shape: PredictiveShape,
+    standard: Standard,
+    first_bias: NDArray[np.float32],
+    seeds: Sequence[int],
+) -> PredictiveState:
+    """Small random weights; without hidden units the machine answers with prior and marginals."""
+    wide = shape.columns.wide
+    slope = np.ones(wide.layer.n_visible, np.float32)
+    slope[columns_without_slope(shape)] = 0.0
+    gain = jnp.concatenate([jnp.asarray(slope), standard.knots.reshape(-1)])
+
+    size = (len(seeds), wide.n_units, shape.n_hidden)
+    noise = np.empty(size, np.float32)
+    for member, seed in enumerate(seeds):
+        noise[member] = np.random.default_rng([seed, 5]).standard_normal(size[1:], np.float32)
+
+    def of_all(values: jax.Array | NDArray[np.float32]) -> jax.Array:
+        return jnp.tile(jnp.asarray(values), (len(seeds), 1))
+
+    parameters = PredictiveParameters(
+        weights=jnp.asarray(_WEIGHT_SCALE * noise),
+        visible_bias=of_all(first_bias),
+        hidden_bias=jnp.zeros((len(seeds), shape.n_hidden)),
+        gain=of_all(gain),
+        start_bias=of_all(first_bias),
+    )
+    return PredictiveState(parameters, _first_optimiser_state(parameters))
+
+
+@jax.jit
+def _first_optimiser_state(parameters: PredictiveParameters) -> optax.OptState:
+    return jax.vmap(_ADAM.init)(parameters)
+
+
+def columns_without_slope(shape: PredictiveShape) -> NDArray[np.bool_]:
+    """Units for which the prior's expectation begins without a say."""
+    wide = shape.columns.wide
+    begins = np.zeros(wide.layer.n_visible, bool)
+    begins[wide.layer.n_gaussian :] = True
+    return begins & ~shape.columns.is_target_unit
+
+
+def train_predictively(
+    shape: PredictiveShape,
+    standard: Standard,
+    members: Member,
+    state: PredictiveState,
+    table: Table,
+    n_rows: int,
+    n_steps: int,
+    seed: int,
+    after: Callable[[int, NDArray[np.float32]], bool],
+) -> PredictiveState:
+    """Take ``n_steps`` steps of Adam, of all members at once.
+
+    All members see the same rows in the same order with the same columns hidden again, and none
+    depends on its companions. The rate rises within the first steps and falls as a cosine.
+
+    Parameters
+    ----------
+    shape : PredictiveShape
+        What is compiled.
+    standard : Standard
+        Standard units and knots.
+    members : Member
+        Priors, folds and rates.
+    state : PredictiveState
+        Where to start, from :func:`first_state`; its arrays are given up and cannot be used again.
+    table : Table
+        The rows, perhaps followed by padding; what a fold may not learn from is not read by it.
+    n_rows : int
+        Rows of the table before its padding.
+    n_steps : int
+        Steps.
+    seed : int
+        Seed of the order of rows, of what is hidden again and of what is left out.
+    after : callable
+        Told the number of steps taken and every member's mean loss, now and then; True ends it.
+
+    Returns
+    -------
+    PredictiveState
+        After the last step.
+    """
+    generator = np.random.default_rng([seed, 4])
+    order = _order(generator, n_rows, n_steps * shape.batch_size)
+    in_steps = order.reshape(n_steps, shape.batch_size)
+    # This generator compiles and runs several times faster than the standard one.
+    key = jax.random.key(seed, impl="rbg")
+    for first in range(0, n_steps, STEPS_AT_ONCE):
+        rows = in_steps[first : first + STEPS_AT_ONCE]
+        progress = (first + np.arange(len(rows), dtype=np.float32)) / n_steps
+        state, losses = _some_steps(
+            shape,
+            standard,
+            members,
+            state,
+            table,
+            jnp.asarray(rows),
+            jnp.asarray(progress),
+            jax.random.fold_in(key, first),
+        )
+        if after(first + len(rows), np.asarray(losses)):
+            break
+    return state
+
+
+def _order(generator: np.random.Generator, n_rows: int, n_drawn: int) -> NDArray[np.int32]:
+    """Every row once, in random order, and again."""
+    n_passes = -(-n_drawn // n_rows)
+    passes = [generator.permutation(n_rows) for _ in range(n_passes)]
+    return np.concatenate(passes)[:n_drawn].astype(np.int32)
+
+
+@partial(jax.jit, static_argnames="shape", donate_argnames="state")
+def _some_steps(
+    shape: PredictiveShape,
+    standard: Standard,
+    members: Member,
+    state: PredictiveState,
+    table: Table,
+    rows: jax.Array,
+    progress: jax.Array,
+    key: jax.Array,
+) -> tuple[PredictiveState, jax.Array]:
+    columns = shape.columns
+    column_of_unit = np.asarray(columns.column_of_unit)
+
+    def loss_of(
+        parameters: PredictiveParameters, member: Member, batch: jax.Array, key: jax.Array
+    ) -> jax.Array:
+        visible, known = table.visible[batch], table.training[member.fold, batch]
+        hide_key, drop_key = jax.random.split(key)
+        hidden = hidden_again(
+            hide_key, len(batch), columns.n_features, columns.n_targets, member.most_hidden
+        )[:, column_of_unit]
+        kept = jax.random.uniform(drop_key, (len(batch), shape.n_hidden)) >= member.dropped
+        inputs, _ = member_inputs(
+            shape,
+            standard,
+            member,
+            parameters,
+            visible,
+            known & ~hidden,
+            kept / (1.0 - member.dropped),
+        )
+        units = columns.wide.widened(visible, standard.knots)
+        return predictive_loss(columns, inputs, units, known & hidden, member.label_weight)
+
+    def one_step(
+        state: PredictiveState, now: tuple[jax.Array, jax.Array, jax.Array]
+    ) -> tuple[PredictiveState, jax.Array]:
+        batch, at, step_key = now
+        warm = jnp.minimum(1.0, (at + 1e-3) / _WARM_UP)
+        wave = 0.5 * (1.0 + jnp.cos(jnp.pi * at))
+        pace = warm * (_LAST_RATE + (1 - _LAST_RATE) * wave)
+
+        def of_member(
+            parameters: PredictiveParameters,
+            optimiser_state: optax.OptState,
+            member: Member,
+        ) -> tuple[PredictiveParameters, optax.OptState, jax.Array]:
+            loss, gradient = jax.value_and_grad(loss_of)(parameters, member, batch, step_key)
+            change, optimiser_state = _ADAM.update(gradient, optimiser_state)
+            rate = pace * member.learning_rate
+            parameters = jax.tree.map(lambda old, by: old - rate * by, parameters, change)
+            kept = 1.0 - rate * member.weight_decay
+            return parameters._replace(weights=kept * parameters.weights), optimiser_state, loss
+
+        parameters, optimiser_state, loss = jax.vmap(of_member)(
+            state.parameters, state.optimiser_state, members
+        )
+        return PredictiveState(parameters, optimiser_state), loss
+
+    keys = jax.random.split(key, len(rows))
+    state, losses = jax.lax.scan(one_step, state, (rows, progress, keys))
+    return state, jnp.mean(losses, axis=0)

@@ -1,0 +1,187 @@
+"""The correlated prior fitted to the observed entries by expectation-maximisation."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg.lapack import dpotrf, dpotri
+
+from halfseen.learning.epoch import padded_rows
+from halfseen.machine.correlated_prior import CorrelatedPrior, LowRankPrior, Prior, conditional_mean
+
+MOST_ROWS = 6000
+MOST_UNITS = 1500
+MOST_UNITS_OF_FULL_RANK = 420
+RANK = 64
+_SEARCH_STEPS = 40
+
+
+class PriorSettings(NamedTuple):
+    """How the prior is fitted."""
+
+    shrinkage: float = 0.05  # share of the covariance taken from its diagonal target, one
+    n_rounds: int = 12
+    n_rows_of_covariance: int = 100  # rows whose conditional covariance is looked at in a round
+
+
+def fit_prior(
+    values: NDArray[np.float32],
+    observed: NDArray[np.bool_],
+    settings: PriorSettings,
+    seed: int,
+) -> Prior:
+    """A joint Gaussian of all units, of observed entries only.
+
+    The expectation of the missing entries is found for all rows at once; their conditional
+    covariance, whose mean over the rows hardly differs from row to row under any one pattern of
+    holes, is taken over a random hundred rows in every round. Tables of more than 6,000 rows are
+    represented by as many random ones, and more than 420 units by a covariance of rank 64.
+
+    Parameters
+    ----------
+    values, observed : ndarray of shape (n_rows, n_units)
+        Units in standard units.
+    settings : PriorSettings
+        Shrinkage and rounds.
+    seed : int
+        Seed of the rows that are looked at.
+
+    Returns
+    -------
+    CorrelatedPrior or LowRankPrior
+
+    Examples
+    --------
+    >>> walk = np.repeat(np.linspace(-1.7, 1.7, 50, dtype=np.float32)[:, None], 2, axis=1)
+    >>> prior = fit_prior(walk, np.ones((50, 2), bool), PriorSettings(), seed=0)
+    >>> [round(float(value), 2) for value in prior.covariance[0]]
+    [1.0, 0.95]
+    """
+    generator = np.random.default_rng([seed, 3])
+    if len(values) > MOST_ROWS:
+        rows = np.sort(generator.permutation(len(values))[:MOST_ROWS])
+        values, observed = values[rows], observed[rows]
+    held = np.where(observed, values, 0.0).astype(np.float64)
+    mean, covariance = _pairwise_start(held, observed, settings.shrinkage)
+    for _ in range(settings.n_rounds):
+        expected = _expected(mean, covariance, held, observed)
+        chosen = generator.permutation(len(held))[: settings.n_rows_of_covariance]
+        spread = _mean_conditional_covariance(covariance, observed[chosen])
+        mean = expected.mean(axis=0)
+        away = expected - mean
+        covariance = (1 - settings.shrinkage) * (away.T @ away / len(away) + spread)
+        covariance[np.diag_indices_from(covariance)] += settings.shrinkage
+    return _as_prior(mean, covariance)
+
+
+def prior_loss(
+    prior: Prior, values: NDArray[np.float32], shown: NDArray[np.bool_], judged: NDArray[np.bool_]
+) -> float:
+    """Mean squared error of what the prior expects at judged entries.
+
+    Parameters
+    ----------
+    prior : CorrelatedPrior or LowRankPrior
+        The joint Gaussian.
+    values : ndarray of shape (n_rows, n_units)
+        In standard units.
+    shown, judged : ndarray of bool, of shape (n_rows, n_units)
+        What the prior is told, and where it is judged; at least one entry.
+
+    Examples
+    --------
+    >>> prior = CorrelatedPrior(jnp.zeros(2), jnp.array([[1.0, 0.5], [0.5, 1.0]]))
+    >>> table, shown = np.array([[2.0, 3.0]], np.float32), np.array([[True, False]])
+    >>> prior_loss(prior, table, shown, ~shown)
+    4.0
+    """
+    expected = np.asarray(
+        _conditional_mean(prior, jnp.asarray(values), jnp.asarray(shown), _SEARCH_STEPS)
+    )
+    return float(np.mean((expected - values)[judged] ** 2))
+
+
+def _pairwise_start(
+    held: NDArray[np.float64], observed: NDArray[np.bool_], shrinkage: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Means of the columns, and covariances of every pair over rows in which both are seen."""
+    mean = held.sum(axis=0) / np.maximum(observed.sum(axis=0), 1)
+    away = np.where(observed, held - mean, 0.0)
+    counted = observed.astype(np.float64)
+    covariance = away.T @ away / (counted.T @ counted + 1.0)
+    values, vectors = np.linalg.eigh(covariance)
+    covariance = (1 - shrinkage) * (vectors * np.maximum(values, 0.0)) @ vectors.T
+    covariance[np.diag_indices_from(covariance)] += shrinkage
+    return mean, covariance
+
+
+def _expected(
+    mean: NDArray[np.float64],
+    covariance: NDArray[np.float64],
+    held: NDArray[np.float64],
+    observed: NDArray[np.bool_],
+) -> NDArray[np.float64]:
+    """The table with what the Gaussian expects in its holes."""
+    prior = CorrelatedPrior(jnp.asarray(mean, jnp.float32), jnp.asarray(covariance, jnp.float32))
+    extra = padded_rows(len(held)) - len(held)
+    expected = _conditional_mean(
+        prior,
+        jnp.asarray(np.pad(held, [(0, extra), (0, 0)]), jnp.float32),
+        jnp.asarray(np.pad(observed, [(0, extra), (0, 0)])),
+        _SEARCH_STEPS,
+    )
+    return np.where(observed, held, np.asarray(expected, np.float64)[: len(held)])
+
+
+def _mean_conditional_covariance(
+    covariance: NDArray[np.float64], observed: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """cov[missing | observed] averaged over rows, zero where a unit is observed.
+
+    With K the inverse covariance it is the inverse of K's missing block.
+    """
+    precision = _symmetric(dpotri(np.linalg.cholesky(covariance), lower=True)[0])
+    summed = np.zeros_like(covariance)
+    for seen in observed:
+        missing = np.flatnonzero(~seen)
+        block = np.ix_(missing, missing)
+        if 0 < len(missing) < len(seen):
+            factor = dpotrf(precision[block].T, lower=True, overwrite_a=True)[0]
+            summed[block] += _symmetric(dpotri(factor, lower=True, overwrite_c=True)[0])
+        elif len(missing):
+            summed += covariance
+    return summed / len(observed)
+
+
+def _symmetric(lower: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A symmetric matrix of which only the lower triangle was filled."""
+    strict = np.tril(lower, -1)
+    symmetric: NDArray[np.float64] = strict + strict.T
+    symmetric[np.diag_indices_from(symmetric)] = np.diag(lower)
+    return symmetric
+
+
+def _as_prior(mean: NDArray[np.float64], covariance: NDArray[np.float64]) -> Prior:
+    if len(mean) <= MOST_UNITS_OF_FULL_RANK:
+        return CorrelatedPrior(jnp.asarray(mean, jnp.float32), jnp.asarray(covariance, jnp.float32))
+    values, vectors = np.linalg.eigh(covariance)
+    rest = float(np.mean(values[:-RANK]))
+    loading = vectors[:, -RANK:] * np.sqrt(np.maximum(values[-RANK:] - rest, 0.0))
+    noise = np.maximum(np.diag(covariance) - np.sum(loading**2, axis=1), 1e-3)
+    return LowRankPrior(
+        jnp.asarray(mean, jnp.float32),
+        jnp.asarray(noise, jnp.float32),
+        jnp.asarray(loading, jnp.float32),
+    )
+
+
+@partial(jax.jit, static_argnames="n_steps")
+def _conditional_mean(
+    prior: Prior, values: jax.Array, observed: jax.Array, n_steps: int
+) -> jax.Array:
+    return conditional_mean(prior, values, observed, n_steps)
