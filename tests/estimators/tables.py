@@ -14,6 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 LIGHT: dict[str, Any] = {
+    "objective": "data_started_cd",
     "n_hidden": 4,
     "n_epochs": 4,
     "batch_size": 16,

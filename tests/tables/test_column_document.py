@@ -19,9 +19,10 @@ MIXED = Column(
     7,
 )
 SIZE = Column("size", "numeric", "gaussian", 0.1, 5e-324, (), "float64", (0.0,), 9)
+SOLD = Column("sold", "numeric", "gaussian", 2.0, 0.1, (), "float64", (0.0,), 9, "log")
 
 
-@pytest.mark.parametrize("column", [MIXED, SIZE])
+@pytest.mark.parametrize("column", [MIXED, SIZE, SOLD])
 def test_round_trip_through_json(column: Column) -> None:
     text = json.dumps(column_to_document(column), allow_nan=False)
     back = column_from_document(json.loads(text))
@@ -54,6 +55,9 @@ def test_types_of_equal_categories_survive() -> None:
         ("categories", [[["str"], "u"]], "A category must be"),
         ("categories", [["float", float("nan")]], "A category must be"),
         ("kind", "odd", "unknown kind"),
+        ("transform", None, "'transform' must be text"),
+        ("transform", "sqrt", "unknown transform"),
+        ("transform", "log", "cannot be on a log scale"),
     ],
 )
 def test_nonsense_is_refused(field: str, value: Any, match: str) -> None:
@@ -63,8 +67,21 @@ def test_nonsense_is_refused(field: str, value: Any, match: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "document", [None, [], {}, {"name": "a"}, {**column_to_document(SIZE), "z": 1}]
+    "document",
+    [
+        None,
+        [],
+        {},
+        {"name": "a"},
+        {**column_to_document(SIZE), "z": 1},
+        {k: v for k, v in column_to_document(SIZE).items() if k != "transform"},
+    ],
 )
 def test_other_fields_are_refused(document: Any) -> None:
     with pytest.raises(ValueError, match="exactly the fields name, kind"):
         column_from_document(document)
+
+
+def test_the_transform_is_always_written() -> None:
+    written = [column_to_document(column)["transform"] for column in (MIXED, SIZE, SOLD)]
+    assert written == ["linear", "linear", "log"]

@@ -9,6 +9,7 @@ from halfseen.tables import Column, read_table
 from halfseen.tables.encoding import warn_unseen, write_column
 
 SIZE = Column("size", "numeric", "gaussian", 10.0, 2.0, (), "float64", (0.0,), 9)
+SOLD = Column("sold", "numeric", "gaussian", 0.0, 0.5, (), "float64", (0.0,), 9, "log")
 OK = Column("ok", "binary", "bernoulli", 0.0, 1.0, (), "float64", (0.5,), 9)
 HUE = Column("hue", "categorical", "softmax", 0.0, 1.0, ("u", "v"), "object", (0.5, 0.5), 4)
 EMPTY = Column("none", "empty", "none", 0.0, 1.0, (), "float64", (), 0)
@@ -68,3 +69,19 @@ def test_no_warning_without_strangers() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warn_unseen([("a", ())])
+
+
+def test_numbers_below_zero_count_as_missing_on_a_log_scale() -> None:
+    units, observed, unseen = write(SOLD, [0, None, -1, 3, -2.5, -1])
+    assert units == [[0.0, 0.0, 0.0, float(np.float32(2.0 * np.log(4.0))), 0.0, 0.0]]
+    assert observed == [[True, False, False, True, False, False]]
+    assert unseen == ("-1.0", "-2.5")
+
+
+def test_numbers_below_zero_are_observed_on_a_linear_scale() -> None:
+    assert write(SIZE, [-2, None]) == ([[-6.0, 0.0]], [[True, False]], ())
+
+
+def test_the_warning_tells_of_log_scales() -> None:
+    with pytest.warns(UserWarning, match="below 0 in a column on a log scale.*'sold': -1.0"):
+        warn_unseen([("sold", ("-1.0",))])

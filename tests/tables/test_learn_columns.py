@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from halfseen.tables import learn_columns, read_table
+from halfseen.tables import Column, learn_columns, read_table
 from halfseen.tables.learn_columns import learn_categories, mean_and_scale
 
 
@@ -90,6 +90,8 @@ def test_forced_numeric_on_categories_that_are_numbers() -> None:
         ({"x1": "binary"}, r"'x1' is binary, but row 2 holds 1\.5"),
         ({"x0": "numeric"}, "'x0' holds numbers, but row 1 is the text 'u'"),
         ({"x0": "binary"}, "'x0' holds numbers, but row 1 is the text 'u'"),
+        ({"x0": "log"}, "'x0' holds numbers, but row 1 is the text 'u'"),
+        ({"x0": "linear"}, "'x0' holds numbers, but row 1 is the text 'u'"),
     ],
 )
 def test_kinds_that_do_not_fit(kinds: Any, match: str) -> None:
@@ -139,3 +141,70 @@ def test_float32_is_summed_in_float64() -> None:
 def test_equal_values_are_one_category() -> None:
     values = np.array([True, 1, 1.0, "1"], dtype=object)
     assert learn_categories(values) == ((1, "1"), (0.75, 0.25))
+
+
+COUNTS = [0, 1, 1, 2, 0, 3, 1, 0, 2, 1, 1, 0, 400]
+
+
+def column_of(cells: list[Any], kinds: Any = "auto") -> Column:
+    (column,) = learn_columns(read_table([[cell] for cell in cells]), kinds)
+    return column
+
+
+@pytest.mark.parametrize("kinds", ["auto", "numeric", "log", {"x0": "log"}, {0: "numeric"}])
+def test_heavy_tailed_counts_are_on_a_log_scale(kinds: Any) -> None:
+    column = column_of([None, *COUNTS, None], kinds)
+    logs = np.log1p(np.array(COUNTS))
+    assert (column.kind, column.unit, column.transform) == ("numeric", "gaussian", "log")
+    assert (column.mean, column.scale) == pytest.approx((logs.mean(), logs.std()))
+    assert (column.marginal, column.n_observed) == ((0.0,), len(COUNTS))
+
+
+def test_linear_is_never_log() -> None:
+    column = column_of(COUNTS, "linear")
+    assert (column.kind, column.transform) == ("numeric", "linear")
+    assert (column.mean, column.scale) == pytest.approx((np.mean(COUNTS), np.std(COUNTS)))
+
+
+@pytest.mark.parametrize(
+    "cells", [[*COUNTS, 0.5], [*COUNTS, -1], [count / 100 for count in COUNTS], list(range(30))]
+)
+def test_other_numbers_stay_linear(cells: list[Any]) -> None:
+    assert column_of(cells).transform == "linear"
+    assert column_of(cells, "numeric").transform == "linear"
+
+
+def test_log_takes_any_numbers_not_below_zero() -> None:
+    column = column_of([0.5, None, 2.5, 0], "log")
+    assert (column.kind, column.transform) == ("numeric", "log")
+    assert column.mean == pytest.approx(np.log1p([0.5, 2.5, 0.0]).mean())
+
+
+def test_float32_logarithms_are_taken_in_float64() -> None:
+    values = np.array([[16777216.0], [3.0]], dtype=np.float32)
+    (column,) = learn_columns(read_table(values), "log")
+    assert column.mean == pytest.approx(np.log1p([16777216.0, 3.0]).mean(), rel=1e-14)
+
+
+def test_log_of_a_constant_column() -> None:
+    column = column_of([7, 7, None], "log")
+    assert (column.mean, column.scale) == (np.log1p(7.0), 1.0)
+
+
+def test_log_refuses_numbers_below_zero() -> None:
+    table = read_table([[3, 1.0], [None, None], [0, -2.5], [1, -1.0]])
+    with pytest.raises(
+        ValueError, match=r"'x1' is to be on a log scale, but row 2 holds -2\.5.*NaN.*'linear'"
+    ):
+        learn_columns(table, "log")
+
+
+def test_an_empty_column_stays_empty_on_a_log_scale() -> None:
+    with pytest.warns(UserWarning, match="left unfilled"):
+        assert column_of([None, None], "log").kind == "empty"
+
+
+def test_what_is_missing_does_not_decide_the_scale() -> None:
+    hidden = pd.arrays.IntegerArray(np.array([-9, *COUNTS]), np.array([True] + [False] * 13))
+    (column,) = learn_columns(read_table(pd.DataFrame({"sold": hidden})))
+    assert column.transform == "log"

@@ -295,8 +295,90 @@ def test_log_scale_counts_observed_gaussian_units() -> None:
     schema = schema_of([[10.0, 1.0, "u"], [30.0, 2.0, "v"]])
     observed = np.array([[1, 1, 1, 1], [1, 0, 0, 0], [0, 0, 1, 1]], dtype=bool)
     expected = [np.log(10.0) + np.log(0.5), np.log(10.0), 0.0]
-    np.testing.assert_allclose(schema.log_scale(observed), expected)
-    assert schema_of([["u"], ["v"]]).log_scale(observed[:, 2:]).tolist() == [0.0, 0.0, 0.0]
+    visible = np.full(observed.shape, 7.0, dtype=np.float32)
+    np.testing.assert_allclose(schema.log_scale(visible, observed), expected)
+    words = schema_of([["u"], ["v"]])
+    assert words.log_scale(visible[:, 2:], observed[:, 2:]).tolist() == [0.0, 0.0, 0.0]
+
+
+COUNTED = [["u", 0, 1.5], ["v", 12, None], ["u", 150, 4.0], [None, 3, -2.0], ["v", None, None]]
+
+
+def counted_schema() -> Schema:
+    return Schema(learn_columns(read_table(COUNTED), {"x1": "log"}), (), None)
+
+
+def test_log_scale_adds_one_plus_the_value_on_a_log_scale() -> None:
+    schema = counted_schema()
+    expected = [
+        np.log([schema.features[1].scale, 1.0 + 0.0, schema.features[2].scale]).sum(),
+        np.log([schema.features[1].scale, 1.0 + 12.0]).sum(),
+        np.log([schema.features[1].scale, 1.0 + 150.0, schema.features[2].scale]).sum(),
+        np.log([schema.features[1].scale, 1.0 + 3.0, schema.features[2].scale]).sum(),
+        0.0,
+    ]
+    encoded = schema.encode(read_table(COUNTED), None)
+    np.testing.assert_allclose(schema.log_scale(*encoded), expected, rtol=1e-6)
+
+
+@few
+@given(st.floats(0.05, 4.0), st.floats(-4.0, 4.0))
+def test_log_scale_is_the_numerical_jacobian(log_unit: float, linear_unit: float) -> None:
+    schema, step = counted_schema(), 1e-5
+    assert schema.n_gaussian == 2
+    at = np.array([[log_unit, linear_unit, 1.0, 0.0]])
+    log_volume = 0.0
+    for unit, feature in ((0, 1), (1, 2)):
+        moved = np.repeat(at, 2, axis=0)
+        moved[:, unit] += [-step, step]
+        values = schema.feature_values(moved)[feature]
+        assert values is not None
+        log_volume += np.log((values[1] - values[0]) / (2.0 * step))
+    np.testing.assert_allclose(schema.log_scale(at, np.ones((1, 4), bool)), log_volume, atol=1e-6)
+
+
+def test_a_density_in_raw_units_has_mass_one() -> None:
+    column = replace(counted_schema().features[1], mean=8.0, scale=0.5)
+    schema = Schema((column,), (), None)
+    edges = np.expm1(np.linspace(4.0, 12.0, 2001))
+    middles = (edges[1:] + edges[:-1]) / 2.0
+    visible, observed = schema.encode(read_table(middles[:, None]), None)
+    log_normal = -0.5 * np.square(visible[:, 0]) - 0.5 * np.log(2.0 * np.pi)
+    density = np.exp(log_normal - schema.log_scale(visible, observed))
+    assert density @ np.diff(edges) == pytest.approx(1.0, abs=1e-4)
+
+
+def test_a_log_column_through_a_schema() -> None:
+    schema = counted_schema()
+    visible, observed = schema.encode(read_table(COUNTED), None)
+    assert observed[:, 0].tolist() == [True, True, True, True, False]
+    values = schema.feature_values(visible)[1]
+    assert values is not None
+    np.testing.assert_allclose(values[:4], [0.0, 12.0, 150.0, 3.0], rtol=1e-5, atol=1e-6)
+    back = Schema.from_document(json.loads(json.dumps(schema.to_document(), allow_nan=False)))
+    assert back == schema
+    assert [column.transform for column in back.features] == ["linear", "log", "linear"]
+
+
+def test_numbers_below_zero_warn_and_count_as_missing_on_a_log_scale() -> None:
+    with pytest.warns(UserWarning, match=r"below 0 in a column on a log scale.*'x1': -4\.0\."):
+        encoded = counted_schema().encode(read_table([["u", -4, -4.0]]), None)
+    assert encoded.observed.tolist() == [[False, True, True, True]]
+    assert encoded.visible[0, 0] == 0.0
+
+
+def test_printing_a_schema_shows_features_and_targets() -> None:
+    columns = learn_columns(read_table(COUNTED), {"x1": "log"})
+    target = learn_target_columns(read_target(["a", "b", None, "c", "a"]))
+    schema = Schema(columns, target, "classes")
+    assert [line.split() for line in str(schema).splitlines()] == [
+        ["name", "kind", "units", "transform", "n_observed"],
+        ["x0", "categorical", "2", "softmax", "-", "4"],
+        ["x1", "numeric", "1", "gaussian", "log", "4"],
+        ["x2", "numeric", "1", "gaussian", "linear", "3"],
+        [target[0].name, "categorical", "3", "softmax", "-", "4"],
+    ]
+    assert repr(schema).startswith("Schema(features=(Column(")
 
 
 def test_a_schema_pickles() -> None:

@@ -90,9 +90,12 @@ def _drawn_blend(
     pull = np.sqrt(_PSEUDO_ENTRIES)
     # A strong last equation holds the sum at one; numbers are in standard units.
     anchor = 1e3 * np.sqrt(len(truth))
-    equations = np.vstack([answers, pull * np.eye(n_predictors), np.full((1, n_predictors), anchor)])
+    equations = np.vstack(
+        [answers, pull * np.eye(n_predictors), np.full((1, n_predictors), anchor)]
+    )
     right = np.concatenate([truth, pull * towards, [anchor]])
     # The triangle holds all that least squares needs of any number of equations.
-    triangle = np.linalg.qr(np.column_stack([equations, right]), mode="r")
+    triangle = np.asarray(np.linalg.qr(np.column_stack([equations, right]), mode="r"))
     weights: NDArray[np.float64] = nnls(triangle[:, :-1], triangle[:, -1])[0]
-    return weights / weights.sum()
+    shares: NDArray[np.float64] = weights / weights.sum()
+    return shares

@@ -80,9 +80,7 @@ def learn_class_calibration(truth_first: NDArray[np.float64]) -> float:
     return float(minimize(loss, np.array([1.0]), jac=True, bounds=[(0.1, 5.0)]).x[0])
 
 
-def calibrated_classes(
-    probability: NDArray[np.float64], power: float
-) -> NDArray[np.float64]:
+def calibrated_classes(probability: NDArray[np.float64], power: float) -> NDArray[np.float64]:
     """Probabilities of classes to a power, of sum one in every row.
 
     Examples

@@ -42,9 +42,7 @@ def held_out_quantiles(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     return quantiles
 
 
-def column_quantiles(
-    scores: NDArray[np.float64], judged: NDArray[np.bool_]
-) -> NDArray[np.float64]:
+def column_quantiles(scores: NDArray[np.float64], judged: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Quantiles of every column, drawn to those of all columns with the strength of forty entries.
 
     Parameters

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-import numpy as np
-from numpy.typing import NDArray
 
 from halfseen.learning.predictive_training import (
     Member,
@@ -22,10 +20,10 @@ from halfseen.machine.predictive_sweeps import PredictiveParameters
 class Answers(NamedTuple):
     """Of every member (first axis) and row (second axis)."""
 
-    means: NDArray[np.float32]  # (n_members, n_rows, n_visible), of every unit
-    base: NDArray[np.float32]  # (n_members, n_rows, n_gaussian), what the prior expects
-    knot_mean: NDArray[np.float32]  # (n_members, n_rows, n_gaussian), under the knots
-    knot_square: NDArray[np.float32]  # the same of the square
+    means: Any  # (n_members, n_rows, n_visible), of every unit
+    base: Any  # (n_members, n_rows, n_gaussian), what the prior expects
+    knot_mean: Any  # (n_members, n_rows, n_gaussian), under the knots
+    knot_square: Any  # the same of the square
 
 
 @partial(jax.jit, static_argnames="shape")

@@ -207,7 +207,10 @@ class FittedMachine:
         def of_tile(tile: NDArray[np.float32], seen: NDArray[np.bool_]) -> NDArray[np.float32]:
             near = np.where(seen, self._within_reach(tile), np.float32(0))
             prints = np.array(
-                [crc32(row.tobytes() + mask.tobytes()) for row, mask in zip(near, seen, strict=True)],
+                [
+                    crc32(row.tobytes() + mask.tobytes())
+                    for row, mask in zip(near, seen, strict=True)
+                ],
                 np.uint32,
             )
             return np.asarray(

@@ -79,9 +79,7 @@ class Ensemble:
                 mean, jnp.asarray(self.prior_noise[fold]), jnp.asarray(self.prior_loading[fold])
             )
         unused = jnp.zeros(len(fold))
-        return Member(
-            prior, jnp.asarray(self.prior_sees_labels), jnp.asarray(fold), *[unused] * 5
-        )
+        return Member(prior, jnp.asarray(self.prior_sees_labels), jnp.asarray(fold), *[unused] * 5)
 
     def answers(
         self,
@@ -182,7 +180,7 @@ class FittedPrediction:
         level: float,
         verbose: Verbosity = False,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Lower and upper bound of every number, (n_rows, n_gaussian); an observed one is its own."""
+        """Lower and upper bound of every number, (n_rows, n_gaussian); itself if observed."""
         completed, spread = self.complete_with_spread(visible, observed, verbose)
         numbers = slice(0, spread.shape[1])
         middle = completed[:, numbers].astype(np.float64)

@@ -49,6 +49,7 @@ _PARAMETERS = ("weights", "visible_bias", "hidden_bias", "log_variance", "restar
 _LARGEST = {"weights": 1e6, "log_variance": 20.0}
 _LARGEST_OF_OTHERS = 1e12
 
+
 def _from_first_format(sealed: Sealed) -> Sealed:
     """Format 1 knew likelihood-trained machines only, and numbers on a linear scale only."""
     document = dict(sealed.document)

@@ -24,6 +24,7 @@ _OF_BUDGET = {
     "n_machines": "n_folds",
     "label_weight": "label_weight",
 }
+_SHARES = ("held_out_share", "label_weight")
 
 
 @dataclass(frozen=True)
@@ -65,9 +66,9 @@ class PredictiveSettings:
         return self.n_folds * len(self.kinds)
 
 
-def with_users_choices(budget: PredictiveSettings, given: Mapping[str, Any], n_rows: int) -> (
-    PredictiveSettings
-):
+def with_users_choices(
+    budget: PredictiveSettings, given: Mapping[str, Any], n_rows: int
+) -> PredictiveSettings:
     """A budget with everything that is not "auto" in ``given`` put over it.
 
     A learning rate or a decay of the weights holds for members of every kind; ``n_epochs`` bounds
@@ -80,9 +81,13 @@ def with_users_choices(budget: PredictiveSettings, given: Mapping[str, Any], n_r
     7
     """
     given = {name: value for name, value in given.items() if not isinstance(value, str)}
-    of_kinds = {name: float(given[name]) for name in _OF_KINDS if name in given}
+    of_kinds: dict[str, Any] = {name: float(given[name]) for name in _OF_KINDS if name in given}
     kinds = tuple(replace(kind, **of_kinds) for kind in budget.kinds)
-    numbers = {own: given[name] for name, own in _OF_BUDGET.items() if name in given}
+    numbers: dict[str, Any] = {
+        own: float(given[name]) if own in _SHARES else int(given[name])
+        for name, own in _OF_BUDGET.items()
+        if name in given
+    }
     changed = replace(budget, kinds=kinds, **numbers)
     if "n_epochs" not in given:
         return changed

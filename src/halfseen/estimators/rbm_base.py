@@ -451,6 +451,7 @@ class RBMBase(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
 
 
 def checked_level(level: Any) -> float:
+    """A probability strictly between 0 and 1, or a clear error."""
     is_number = isinstance(level, Real) and not isinstance(level, bool)
     if not is_number or not 0 < level < 1:
         raise ValueError(f"level must be a number between 0 and 1, got {level!r}")

@@ -324,7 +324,7 @@ class RBMClassifier(ClassifierMixin, RBMBase):  # type: ignore[misc]
         if self.schema_.target_kind == "labels":
             probabilities = [np.stack([1 - p, p], axis=1) for p in probabilities]
         sets = [(p >= smallest) | (p == p.max(axis=1, keepdims=True)) for p in probabilities]
-        return self._stacked(sets)  # type: ignore[arg-type]
+        return self._stacked(sets)
 
     def complete(self, X: Any, y: Any = None) -> Completed:
         """Fill features and labels together, the observed ones of both pinned: transductive.
@@ -442,7 +442,7 @@ class RBMClassifier(ClassifierMixin, RBMBase):  # type: ignore[misc]
         # In case of an interruption from here on.
         self.thresholds_ = np.full(n_labels, 0.5) if earlier is None else earlier
         if self.prediction_ is not None and self.threshold == "auto":
-            # Its probabilities are calibrated on held-out entries: one half makes most labels right.
+            # Its probabilities are calibrated: one half makes most labels right.
             return
         learned = learn_thresholds(
             self.settings_.threshold,

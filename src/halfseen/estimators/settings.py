@@ -20,7 +20,12 @@ from halfseen.learning.persistent_cd import FullyPersistentCD, PersistentCD
 from halfseen.machine.completion import Averaging, CompletionMethod, CompletionSettings
 
 ObjectiveName = Literal[
-    "predictive", "lossy_cd", "data_started_cd", "persistent_cd", "fully_persistent_cd", "mean_field_cd"
+    "predictive",
+    "lossy_cd",
+    "data_started_cd",
+    "persistent_cd",
+    "fully_persistent_cd",
+    "mean_field_cd",
 ]
 ClassUnits = Literal["softmax", "independent"]
 RandomStarts = Literal["marginals", "uniform"]

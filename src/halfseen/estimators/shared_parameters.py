@@ -8,6 +8,17 @@ SHARED_PARAMETERS = """\
 preset : {"default", "paper"}, default="default"
         Where parameters that are "auto" take their values from. "paper" are the paper's settings.
         What was resolved stands in ``settings_``.
+    effort : {"fast", "default", "best"} or "auto", default="auto"
+        How much work predictive training takes; fixed by the shape of the table, so that the same
+        seed gives the same numbers.
+    max_seconds : float or "auto", default="auto"
+        Ends predictive training after so many seconds, wherever it stands; the result then depends
+        on the machine's speed and is not reproducible.
+    companion : bool or "auto", default="auto"
+        Whether a predictive model also holds a likelihood-trained machine, which answers
+        ``score_samples``, ``sample`` and ``impute``. Without it a fit is shorter.
+    label_weight : float or "auto", default="auto"
+        Weight of the labels' loss beside the features' in predictive training.
     column_kinds : "auto", str or dict, default="auto"
         What the columns of X are: "numeric", "linear", "log", "binary" or "categorical"; one word
         for all, or a mapping from column name or position. "auto": text is categorical, columns of
@@ -19,10 +30,15 @@ preset : {"default", "paper"}, default="default"
     n_hidden : int or "auto", default="auto"
         Number of hidden units. More can express more and need more data.
     objective : str or "auto", default="auto"
-        "lossy_cd" is Algorithm 1 of the paper, random starts in both terms; "data_started_cd"
-        starts the negative chains at the data; "persistent_cd" keeps the negative chains from one
-        minibatch to the next, "fully_persistent_cd" also the missing entries of every row;
-        "mean_field_cd" replaces sampling by mean-field sweeps.
+        "predictive", the default, trains an ensemble to predict observed entries that are hidden
+        again; it answers ``predict``, ``transform`` and ``complete``. The parameters below then
+        describe its companion, the likelihood-trained machine; ``n_hidden``, ``learning_rate``,
+        ``weight_decay``, ``batch_size``, ``n_epochs``, ``held_out_share`` and ``n_machines`` (of
+        every kind) hold for both if they are set. All other objectives train by likelihood, and
+        that machine answers everything: "lossy_cd" is Algorithm 1 of the paper, random starts in
+        both terms; "data_started_cd" starts the negative chains at the data; "persistent_cd" keeps
+        the negative chains from one minibatch to the next, "fully_persistent_cd" also the missing
+        entries of every row; "mean_field_cd" replaces sampling by mean-field sweeps.
     n_gibbs_steps : int or "auto", default="auto"
         k: Gibbs steps (for "mean_field_cd" sweeps) of both terms in every update.
     n_chains : int or "auto", default="auto"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from halfseen.tables.raw_column import RawColumn
 
 Kind = Literal["numeric", "binary", "categorical", "empty"]
 Unit = Literal["gaussian", "bernoulli", "softmax", "independent", "none"]
+Transform = Literal["linear", "log"]
 Category = str | int | float | bool
 
 _UNITS_OF_KIND = {
@@ -45,7 +46,8 @@ class Column:
         independent Bernoulli units (the paper's class labels), or none.
     mean, scale : float
         Mean and standard deviation of the observed training values of a numeric column (scale 1
-        for a constant one); 0 and 1 for every other kind.
+        for a constant one), on a log scale those of ``log1p(values)``; 0 and 1 for every other
+        kind.
     categories : tuple of str, int, float or bool
         Categories of a categorical column, sorted.
     category_dtype : str
@@ -55,6 +57,9 @@ class Column:
         frequencies of the categories for a categorical one.
     n_observed : int
         Number of observed training entries.
+    transform : {"linear", "log"}, default "linear"
+        Scale of a numeric column: its values as they are, or ``log1p(values)`` of values that are
+        not below 0. "linear" for every other kind.
 
     Examples
     --------
@@ -75,6 +80,7 @@ class Column:
     category_dtype: str
     marginal: tuple[float, ...]
     n_observed: int
+    transform: Transform = "linear"
 
     def __post_init__(self) -> None:
         here = f"Column {self.name!r}"
@@ -84,6 +90,12 @@ class Column:
             raise ValueError(f"{here}: a {self.kind} column cannot have {self.unit!r} units.")
         if not (isfinite(self.mean) and isfinite(self.scale) and self.scale > 0):
             raise ValueError(f"{here}: the mean must be finite and the scale finite and positive.")
+        if self.transform not in get_args(Transform):
+            raise ValueError(f"{here}: unknown transform {self.transform!r}.")
+        if self.transform == "log" and self.kind != "numeric":
+            raise ValueError(f"{here}: a {self.kind} column cannot be on a log scale.")
+        if self.transform == "log" and self.mean < 0.0:
+            raise ValueError(f"{here}: the mean on a log scale cannot be negative.")
         if bool(self.categories) != (self.kind == "categorical"):
             raise ValueError(f"{here}: categories belong to a categorical column, and only there.")
         if len(set(self.categories)) != len(self.categories):
@@ -132,7 +144,8 @@ class Column:
         Returns
         -------
         ndarray of float32, shape (n_rows,)
-            ``(values - mean) / scale``, computed in float64, kept within float32.
+            ``(values - mean) / scale``, computed in float64, kept within float32; on a log scale
+            ``(log1p(values) - mean) / scale``, and NaN for values below 0.
 
         Examples
         --------
@@ -140,10 +153,16 @@ class Column:
         >>> size = Column("size", "numeric", "gaussian", 10.0, 2.0, (), "float64", (0.0,), 9)
         >>> size.standardised(np.array([10.0, 14.0]))
         array([0., 2.], dtype=float32)
+        >>> sold = Column("sold", "numeric", "gaussian", 0.0, 1.0, (), "float64", (0.0,), 9, "log")
+        >>> sold.standardised(np.array([0.0, np.e - 1.0, -3.0]))
+        array([ 0.,  1., nan], dtype=float32)
         """
+        wide = values.astype(np.float64)
+        if self.transform == "log":
+            wide = np.log1p(np.where(wide >= 0.0, wide, np.nan))
         shrink = 1.0 / _HUGE if self.scale > _HUGE else 1.0
         with np.errstate(over="ignore", under="ignore"):
-            away = values.astype(np.float64) * shrink - self.mean * shrink
+            away = wide * shrink - self.mean * shrink
             away /= self.scale * shrink
         return np.clip(away, -_FLOAT32_MAX, _FLOAT32_MAX).astype(np.float32)
 
@@ -158,7 +177,8 @@ class Column:
         Returns
         -------
         ndarray of float64, shape (n_rows,)
-            ``mean + scale * units``, kept within float64.
+            ``mean + scale * units``, on a log scale ``expm1`` of it and not below 0; kept within
+            float64.
 
         Examples
         --------
@@ -166,7 +186,45 @@ class Column:
         >>> size = Column("size", "numeric", "gaussian", 10.0, 2.0, (), "float64", (0.0,), 9)
         >>> size.destandardised(np.array([0.0, 2.0]))
         array([10., 14.])
+        >>> sold = Column("sold", "numeric", "gaussian", 0.0, 1.0, (), "float64", (0.0,), 9, "log")
+        >>> sold.destandardised(np.array([0.0, np.log(8.0), -1.0])).round(6)
+        array([0., 7., 0.])
         """
+        values = self._located(units)
+        if self.transform == "linear":
+            return values
+        with np.errstate(over="ignore"):
+            return np.clip(np.expm1(values), 0.0, _FLOAT64_MAX)
+
+    def log_slope(self, units: NDArray[Any]) -> NDArray[np.float64]:
+        """Logarithm of the slope of `destandardised`, d value / d unit.
+
+        Subtracted from a log density per unit it gives the one per value.
+
+        Parameters
+        ----------
+        units : ndarray of float, shape (n_rows,)
+            Values of the Gaussian unit.
+
+        Returns
+        -------
+        ndarray of float64, shape (n_rows,)
+            ``log(scale)``, on a log scale ``log(scale) + log(1 + value)``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> sold = Column("sold", "numeric", "gaussian", 0.0, 1.0, (), "float64", (0.0,), 9, "log")
+        >>> np.exp(sold.log_slope(sold.standardised(np.array([0.0, 7.0])))).round(4)
+        array([1., 8.])
+        """
+        slope = np.full(len(units), np.log(self.scale))
+        if self.transform == "log":
+            slope += np.clip(self._located(units), 0.0, np.log1p(_FLOAT64_MAX))
+        return slope
+
+    def _located(self, units: NDArray[Any]) -> NDArray[np.float64]:
+        """``mean + scale * units``, kept within float64."""
         shrink = 1.0 / _HUGE if self.scale > _HUGE else 1.0
         limit = _FLOAT64_MAX * shrink
         with np.errstate(over="ignore", under="ignore"):

@@ -18,6 +18,7 @@ _FIELDS = (
     "category_dtype",
     "marginal",
     "n_observed",
+    "transform",
 )
 
 
@@ -50,6 +51,7 @@ def column_to_document(column: Column) -> dict[str, Any]:
         "category_dtype": column.category_dtype,
         "marginal": list(column.marginal),
         "n_observed": column.n_observed,
+        "transform": column.transform,
     }
 
 
@@ -89,6 +91,7 @@ def column_from_document(document: Any) -> Column:
         category_dtype=_text(document, "category_dtype"),
         marginal=_tuple(document, "marginal", lambda value: _number(value, "marginal")),
         n_observed=_whole(document, "n_observed"),
+        transform=_text(document, "transform"),  # type: ignore[arg-type]
     )
 
 

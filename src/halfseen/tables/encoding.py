@@ -39,7 +39,7 @@ def write_column(
     -------
     tuple of str
         What training has never seen, printed, and what therefore counts as missing: categories,
-        and numbers outside 0 to 1 in a binary column.
+        numbers outside 0 to 1 in a binary column, and numbers below 0 in one on a log scale.
 
     Raises
     ------
@@ -65,6 +65,8 @@ def write_column(
     values = numbers_of(raw, column.name)
     if column.kind == "binary":
         return _write_binary(raw, values, units, observed)
+    if column.transform == "log":
+        return _write_log(column, raw, values, units, observed)
     values = column.standardised(values)
     np.copyto(units[0], values, where=raw.observed, casting="same_kind")
     observed[0] = raw.observed
@@ -72,17 +74,17 @@ def write_column(
 
 
 def warn_unseen(unseen: Iterable[tuple[str, tuple[str, ...]]]) -> None:
-    """Warn once about all categories that were never seen in training.
+    """Warn once about all values that training has never seen and that count as missing.
 
     Parameters
     ----------
     unseen : iterable of (str, tuple of str)
-        Column name and printed categories.
+        Column name and printed values.
 
     Warns
     -----
     UserWarning
-        Names columns and categories, when there are any.
+        Names columns and values, when there are any.
 
     Examples
     --------
@@ -95,8 +97,9 @@ def warn_unseen(unseen: Iterable[tuple[str, tuple[str, ...]]]) -> None:
             parts.append(f"column {name!r}: {', '.join(values[:_SHOWN])}{more}")
     if parts:
         warnings.warn(
-            "Categories never seen in training, and numbers outside 0 to 1 in a binary column, "
-            f"count as missing; {'; '.join(parts)}.",
+            "Categories never seen in training, numbers outside 0 to 1 in a binary column, and "
+            "numbers below 0 in a column on a log scale, count as missing; "
+            f"{'; '.join(parts)}.",
             UserWarning,
             stacklevel=3,
         )
@@ -111,6 +114,21 @@ def _write_binary(
     """A column that happened to hold only 0 and 1 in training may hold more later on."""
     within = raw.observed & (values >= 0.0) & (values <= 1.0)
     np.copyto(units[0], values, where=within, casting="same_kind")
+    observed[0] = within
+    strangers = values[raw.observed & ~within].tolist()
+    return tuple(repr(value) for value in dict.fromkeys(strangers))
+
+
+def _write_log(
+    column: Column,
+    raw: RawColumn,
+    values: NDArray[np.floating[Any]],
+    units: NDArray[np.float32],
+    observed: NDArray[np.bool_],
+) -> tuple[str, ...]:
+    """A column that happened to hold nothing below 0 in training may do so later on."""
+    within = raw.observed & (values >= 0.0)
+    np.copyto(units[0], column.standardised(values), where=within)
     observed[0] = within
     strangers = values[raw.observed & ~within].tolist()
     return tuple(repr(value) for value in dict.fromkeys(strangers))

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halfseen.tables.column import Category, Column
+from halfseen.tables.column import Category, Column, Transform
+from halfseen.tables.is_heavy_tailed_count import is_heavy_tailed_count
 from halfseen.tables.raw_column import RawColumn
 from halfseen.tables.table import Table
 
-_KINDS = ("auto", "numeric", "binary", "categorical")
+_KINDS = ("auto", "numeric", "linear", "log", "binary", "categorical")
 # Squares of values within these bounds neither overflow nor vanish in float64.
 _LARGEST, _SMALLEST = 2.0**400, 2.0**-400
 
@@ -28,9 +29,11 @@ def learn_columns(
     table : Table
         The training table.
     kinds : "auto", one kind for all, or a mapping from column name or position to kind
-        Kinds are "auto", "numeric", "binary" and "categorical". By "auto", text is categorical;
-        booleans, and columns whose observed values are 0 and 1 with both present, are binary;
-        everything else is numeric. Forced "binary" also takes grey levels between 0 and 1.
+        Kinds are "auto", "numeric", "linear", "log", "binary" and "categorical". By "auto", text
+        is categorical; booleans, and columns whose observed values are 0 and 1 with both present,
+        are binary; everything else is numeric. "linear" is numeric on a linear scale, "log" numeric
+        on a log scale, for any values not below 0; "numeric" leaves the scale to the rule below.
+        Forced "binary" also takes grey levels between 0 and 1.
 
     Returns
     -------
@@ -47,6 +50,12 @@ def learn_columns(
     ValueError
         A kind or column is unknown, or a column does not fit the kind asked for.
 
+    Notes
+    -----
+    Heavy-tailed counts are taken on a log scale: a numeric column whose observed values are all
+    whole numbers not below 0, with a maximum of at least 10 and a skewness above 3. All other
+    numeric columns stay linear.
+
     Examples
     --------
     >>> from halfseen.tables import read_table
@@ -55,6 +64,11 @@ def learn_columns(
     ['numeric', 'binary', 'categorical']
     >>> learn_columns(table, {"x1": "numeric"})[1].kind
     'numeric'
+    >>> visits = read_table([[0], [1], [1], [2], [0], [3], [1], [0], [2], [1], [1], [0], [400]])
+    >>> learn_columns(visits)[0].transform
+    'log'
+    >>> learn_columns(visits, "linear")[0].transform
+    'linear'
     """
     asked = _kind_per_column(table, kinds)
     columns = tuple(
@@ -185,8 +199,14 @@ def _learn(raw: RawColumn, name: str, kind: str) -> Column:
         refuse_outside_unit(raw, values, name)
         p = float(values[raw.observed].mean(dtype=np.float64))
         return Column(name, "binary", "bernoulli", 0.0, 1.0, (), "float64", (p,), n)
-    mean, scale = mean_and_scale(values if n == len(values) else values[raw.observed])
-    return Column(name, "numeric", "gaussian", mean, scale, (), "float64", (0.0,), n)
+    if kind == "log":
+        refuse_negative(raw, values, name)
+    seen = values if n == len(values) else values[raw.observed]
+    transform: Transform = "linear"
+    if kind == "log" or (kind == "numeric" and is_heavy_tailed_count(seen)):
+        transform, seen = "log", np.log1p(seen, dtype=np.float64)
+    mean, scale = mean_and_scale(seen)
+    return Column(name, "numeric", "gaussian", mean, scale, (), "float64", (0.0,), n, transform)
 
 
 def _natural_kind(raw: RawColumn) -> str:
@@ -264,4 +284,36 @@ def refuse_outside_unit(raw: RawColumn, values: NDArray[Any], name: str) -> None
         raise ValueError(
             f"Column {name!r} is binary, but row {row} holds {values[row].item()!r}, which is "
             "outside 0 to 1. Rescale the column, or make it numeric."
+        )
+
+
+def refuse_negative(raw: RawColumn, values: NDArray[Any], name: str) -> None:
+    """Refuse a column for a log scale with an observed value below 0.
+
+    Parameters
+    ----------
+    raw : RawColumn
+        The column.
+    values : ndarray of float, shape (n_rows,)
+        Its numbers.
+    name : str
+        Its name, for the message.
+
+    Raises
+    ------
+    ValueError
+        With column, row, value and remedy.
+
+    Examples
+    --------
+    >>> from halfseen.tables import read_table
+    >>> raw = read_table([[0], [250]]).columns[0]
+    >>> refuse_negative(raw, raw.values, "x0")
+    """
+    row = raw.first_row(values < 0.0)
+    if row is not None:
+        raise ValueError(
+            f"Column {name!r} is to be on a log scale, but row {row} holds "
+            f"{values[row].item()!r}, which is below 0. Mark such values as missing (NaN), or make "
+            "the column 'linear'."
         )

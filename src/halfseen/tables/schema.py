@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from halfseen.tables.column import Column
 from halfseen.tables.column_document import column_from_document, column_to_document
+from halfseen.tables.columns_summary import columns_summary
 from halfseen.tables.encoded import Encoded
 from halfseen.tables.encoding import warn_unseen, write_column
 from halfseen.tables.raw_column import RawColumn
@@ -68,6 +69,9 @@ class Schema:
             )
         if any(column.unit == "independent" for column in self.features):
             raise ValueError("Independent units belong to a target, not to a feature.")
+
+    def __str__(self) -> str:
+        return columns_summary(self.columns)
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -158,8 +162,8 @@ class Schema:
         Warns
         -----
         UserWarning
-            Once, naming categories never seen in training, and numbers outside 0 to 1 in a binary
-            column; they count as missing.
+            Once, naming categories never seen in training, numbers outside 0 to 1 in a binary
+            column, and numbers below 0 in one on a log scale; they count as missing.
 
         Raises
         ------
@@ -213,8 +217,8 @@ class Schema:
         Returns
         -------
         list of ndarray of shape (n_rows,) or None
-            Numbers in their own units, the probability of a binary column, the most probable
-            category (an object array), None for an empty column.
+            Numbers in their own units (on a log scale ``expm1`` of the mean), the probability of a
+            binary column, the most probable category (an object array), None for an empty column.
         """
         values: list[NDArray[Any] | None] = []
         for j, column in enumerate(self.features):
@@ -270,24 +274,28 @@ class Schema:
                 table[:, j] = values
         return table
 
-    def log_scale(self, observed: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Logarithm of the scales of the observed Gaussian units, summed per row.
+    def log_scale(self, visible: NDArray[Any], observed: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Logarithm of raw units per unit of the observed Gaussian units, summed per row.
 
         Subtracted from a log density of standardised values it gives the one in raw units.
 
         Parameters
         ----------
+        visible : ndarray of float, shape (n_rows, n_visible)
+            Values of the visible units.
         observed : ndarray of bool, shape (n_rows, n_visible)
             True where a unit is observed.
 
         Returns
         -------
         ndarray of float64, shape (n_rows,)
-            The sum of ``log(scale)``.
+            The sum of ``log(scale)``, and of ``log(1 + value)`` for columns on a log scale.
         """
-        scales = [column.scale for column in self.features if column.unit == "gaussian"]
-        logs: NDArray[np.float64] = np.log(np.array(scales, dtype=np.float64))
-        return observed[:, : self.n_gaussian].astype(np.float64) @ logs
+        total = np.zeros(len(observed))
+        gaussian = (column for column in self.features if column.unit == "gaussian")
+        for unit, column in enumerate(gaussian):
+            total += np.where(observed[:, unit], column.log_slope(visible[:, unit]), 0.0)
+        return total
 
     def to_document(self) -> dict[str, Any]:
         """Return the schema as plain values that JSON can hold without loss."""
