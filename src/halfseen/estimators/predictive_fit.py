@@ -24,7 +24,13 @@ from halfseen.learning.predictive_training import (
     first_state,
     train_predictively,
 )
-from halfseen.learning.prior_fit import MOST_UNITS, PriorSettings, fit_prior, prior_loss
+from halfseen.learning.prior_fit import (
+    MOST_UNITS,
+    MOST_UNITS_OF_FULL_RANK,
+    PriorSettings,
+    fit_prior,
+    prior_loss,
+)
 from halfseen.learning.progress import ProgressLine, Verbosity
 from halfseen.machine.binned_units import interpolated
 from halfseen.machine.correlated_prior import CorrelatedPrior, LowRankPrior, Prior
@@ -180,18 +186,23 @@ def _priors(encoded: Encoded, standard: Standard, folds: list[HeldOut], seed: in
     if n_visible > MOST_UNITS:
         alone = LowRankPrior(jnp.zeros(n_visible), jnp.ones(n_visible), jnp.zeros((n_visible, 1)))
         return [alone for _ in folds]
-    first = folds[0]
-    losses = []
-    for shrinkage in SHRINKAGES if first.judging.any() else SHRINKAGES[1:2]:
-        trial = fit_prior(
-            values, first.training, PriorSettings(shrinkage, _ROUNDS_OF_A_TRIAL), seed
-        )
-        if not first.judging.any():
-            return [trial for _ in folds]
-        rows = first.judged_rows
-        losses.append(prior_loss(trial, values[rows], first.training[rows], first.judging))
-    chosen = PriorSettings(SHRINKAGES[int(np.argmin(losses))])
+    chosen = PriorSettings()
+    if n_visible > MOST_UNITS_OF_FULL_RANK:
+        # Rounds are dear here; of so many units a few rows say as much as many rows of few.
+        chosen = PriorSettings(n_rounds=8, n_rows_of_covariance=25)
+    elif folds[0].judging.any():
+        chosen = PriorSettings(_best_shrinkage(values, folds[0], seed))
     return [fit_prior(values, fold.training, chosen, seed) for fold in folds]
+
+
+def _best_shrinkage(values: NDArray[np.float32], fold: HeldOut, seed: int) -> float:
+    """The shrinkage whose prior, after a few rounds, is nearest to what the fold put aside."""
+    rows, losses = fold.judged_rows, []
+    for shrinkage in SHRINKAGES:
+        trial = PriorSettings(shrinkage, _ROUNDS_OF_A_TRIAL)
+        prior = fit_prior(values, fold.training, trial, seed)
+        losses.append(prior_loss(prior, values[rows], fold.training[rows], fold.judging))
+    return SHRINKAGES[int(np.argmin(losses))]
 
 
 def _members(priors: list[Prior], settings: PredictiveSettings) -> Member:

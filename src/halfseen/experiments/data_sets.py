@@ -97,7 +97,7 @@ def load_data_set(name: str, n_rows: int | None = None, seed: int = 0) -> DataSe
     if name not in CATALOGUE:
         raise ValueError(f"unknown data set {name!r}; there are {', '.join(sorted(CATALOGUE))}")
     entry = CATALOGUE[name]
-    X, Y = _read(_found(name, entry), name, entry)
+    X, Y = _read(data_set_path(name), name, entry)
     if n_rows is not None and n_rows < len(X):
         rows = np.sort(np.random.default_rng(seed).permutation(len(X))[:n_rows])
         X, Y = X[rows], Y[rows]
@@ -109,7 +109,9 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "halfseen"
 
 
-def _found(name: str, entry: _Entry) -> Path:
+def data_set_path(name: str) -> Path:
+    """The file of a data set of the catalogue, downloaded if it is nowhere else."""
+    entry = CATALOGUE[name]
     folder = os.environ.get(FOLDER_VARIABLE)
     places = ([Path(folder)] if folder else []) + [cache_folder()]
     for place in places:

@@ -1,0 +1,289 @@
+"""How accurate the defaults are beside their peers, on the same masks.
+
+Run with ``HALFSEEN_DATA=folder python benchmarks/accuracy.py``; ``--help`` shows the options. Every
+method runs with its own defaults, each in a process of its own, on masks that all of them share.
+Scores are of hidden entries only. At the end of each task stand the means over masks, whether a
+peer is significantly better (paired over masks, t test corrected for resampling, Holm over peers),
+and for halfseen its calibration and the coverage of its 90 % intervals.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import t as student
+from sklearn.metrics import roc_auc_score
+
+from halfseen.baselines.our_machine import OurMachine
+from halfseen.experiments.comparison import in_own_process
+from halfseen.experiments.comparison_cell import scored_labels
+from halfseen.experiments.data_sets import DataSet, data_set_path, load_data_set
+from halfseen.experiments.hiding import hide_completely_at_random
+from halfseen.experiments.methods import METHODS, method_named
+from halfseen.scoring import calibration_error, rmse, standardised_rmse
+
+PEERS = ("gaussian_em", "soft_impute", "iterative_imputer", "boosted_native", "boosted_imputed")
+NEW_SHARE = 0.3
+LEVEL = 0.9
+_OWN_STREAM = 32_452_843
+
+
+class Task(NamedTuple):
+    """A data set, the shares hidden, and whether labels of new rows are asked for."""
+
+    data_set: str
+    feature_rate: float
+    label_rate: float
+    new_rows: bool = False
+    n_rows: int | None = None
+
+    @property
+    def name(self) -> str:
+        """For instance scene-50-50-new."""
+        shares = f"{round(100 * self.feature_rate)}-{round(100 * self.label_rate)}"
+        return f"{self.data_set}-{shares}" + ("-new" if self.new_rows else "")
+
+
+TASKS = [
+    Task("scene", 0.5, 0.5),
+    Task("scene", 0.8, 0.8),
+    Task("scene", 0.5, 0.5, True),
+    Task("scene", 0.8, 0.8, True),
+    Task("yeast", 0.5, 0.5),
+    Task("yeast", 0.8, 0.8),
+    Task("yeast", 0.5, 0.5, True),
+    Task("yeast", 0.8, 0.8, True),
+    Task("pendigits", 0.5, 0.5, True),
+    Task("pendigits", 0.8, 0.8, True),
+    Task("pendigits", 0.5, 0.5),
+    Task("emotions", 0.5, 0.5),
+    Task("cptc2017_recon", 0.5, 0.5),
+    Task("tox21", 0.0, 0.0, True),
+    Task("tox21", 0.5, 0.0, True),
+    Task("mnist", 0.5, 0.5),
+    Task("mnist", 0.8, 0.8),
+]
+
+
+class Scores(NamedTuple):
+    """One method on one mask; NaN where a score does not apply."""
+
+    auc: float  # micro-AUC of labels; mean over classes, and over the assays of tox21
+    accuracy: float
+    rmse: float  # pooled, in the data's own units
+    standardised_rmse: float  # per column; counts by their log1p
+    seconds: float  # of fitting
+    calibration_error: float
+    coverage: float  # of 90 % intervals, over continuous columns
+    coverage_of_atoms: float  # the same over columns with repeated values
+    width: float  # of the intervals, in standard deviations of their columns
+
+
+SMALLER_IS_BETTER = ("rmse", "standardised_rmse", "seconds", "calibration_error", "width")
+
+
+def data_of(task: Task) -> DataSet:
+    """The data of a task."""
+    if task.data_set != "cptc2017_recon":
+        return load_data_set(task.data_set, task.n_rows)
+    data = load_data_set("cptc2017_devices")
+    with np.load(data_set_path("cptc2017_devices"), allow_pickle=False) as arrays:
+        recon = np.isin(arrays["feature_macro"], ["active_recon", "passive_recon"])
+    return DataSet(task.data_set, data.X[:, recon], data.Y, data.target)
+
+
+def run(task: Task, name: str, mask: int) -> Scores:
+    """Fit one method to one mask, and score what was hidden."""
+    data = data_of(task)
+    hidden = hide_completely_at_random(
+        data.X,
+        data.Y,
+        feature_rate=task.feature_rate,
+        label_rate=task.label_rate,
+        target=data.target,
+        seed=mask,
+    )
+    share = 0.2 if task.data_set == "tox21" else NEW_SHARE
+    draw = np.random.default_rng([mask, _OWN_STREAM]).random(len(data.X))
+    fitted = draw >= share if task.new_rows else np.ones(len(data.X), bool)
+    method = method_named(name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        began = time.perf_counter()
+        method.fit(hidden.X[fitted], hidden.Y[fitted], data.target)
+        seconds = time.perf_counter() - began
+        scores = np.full(data.Y.shape, np.nan)
+        features = hidden.X
+        if task.new_rows:
+            scores[~fitted] = method.predict_scores(hidden.X[~fitted])
+            asked = ~fitted[:, None] & ~np.isnan(data.Y)
+        else:
+            features, completed = method.complete()
+            scores[:] = completed
+            asked = hidden.hidden_labels & ~np.isnan(data.Y)
+        of_new = _filled_new_rows(method, hidden.X, fitted) if task.new_rows else None
+        bounds = _bounds(method, hidden.X, hidden.Y)
+    auc, accuracy = scored_labels(data, asked, np.nan_to_num(scores))
+    if task.data_set == "tox21":
+        auc = _mean_auc(data.Y, scores, asked)
+    judged = hidden.hidden_features & ~np.isnan(data.X)
+    if task.new_rows:
+        judged = judged & ~fitted[:, None]
+        features = of_new
+    raw, standard = np.nan, np.nan
+    if features is not None and judged.any() and method.imputes:
+        raw = float(rmse(data.X, features, judged))
+        counts = task.data_set.startswith("cptc")
+        scale = np.log1p if counts else np.asarray
+        standard = float(
+            standardised_rmse(scale(data.X), scale(np.maximum(features, 0) if counts else features),
+                              judged)
+        )  # fmt: skip
+    honest = np.nan
+    if method.gives_probabilities and data.target == "labels":
+        honest = float(calibration_error(data.Y[asked], scores[asked]))
+    return Scores(auc, accuracy, raw, standard, seconds, honest, *_covered(data.X, judged, bounds))
+
+
+def _filled_new_rows(
+    method: Any, X: NDArray[np.float64], fitted: NDArray[np.bool_]
+) -> NDArray[np.float64] | None:
+    """Features of new rows, where the method can fill them."""
+    if not isinstance(method, OurMachine):
+        return None
+    filled = X.copy()
+    filled[~fitted] = method.model_.transform(X[~fitted])
+    return filled
+
+
+def _bounds(
+    method: Any, X: NDArray[np.float64], Y: NDArray[np.float64]
+) -> NDArray[np.float64] | None:
+    if not isinstance(method, OurMachine):
+        return None
+    bounds: NDArray[np.float64] = method.model_.predict_interval(X, LEVEL)
+    return bounds
+
+
+def _mean_auc(Y: NDArray[np.float64], scores: NDArray[np.float64], asked: NDArray[Any]) -> float:
+    of_labels = [
+        roc_auc_score(Y[rows, j], scores[rows, j])
+        for j, rows in enumerate(asked.T)
+        if len(np.unique(Y[rows, j])) == 2
+    ]
+    return float(np.mean(of_labels))
+
+
+def _covered(
+    X: NDArray[np.float64], judged: NDArray[np.bool_], bounds: NDArray[np.float64] | None
+) -> tuple[float, float, float]:
+    """Share of judged numbers within their bounds, in columns without and with atoms; width."""
+    if bounds is None or not judged.any():
+        return np.nan, np.nan, np.nan
+    within = (bounds[..., 0] <= X) & (bounds[..., 1] >= X)
+    numeric = ~np.isnan(bounds).all(axis=(0, 2))
+    repeated = [np.unique(column, return_counts=True)[1].max() / len(column) for column in X.T]
+    has_atoms = np.array(repeated) > 0.02
+    shares = []
+    for columns in (numeric & ~has_atoms, numeric & has_atoms):
+        entries = judged & columns
+        shares.append(float(within[entries].mean()) if entries.any() else np.nan)
+    spread = np.where(X.std(axis=0) > 0, X.std(axis=0), 1.0)
+    entries = judged & numeric
+    width = ((bounds[..., 1] - bounds[..., 0]) / spread)[entries]
+    return shares[0], shares[1], float(width.mean()) if entries.any() else np.nan
+
+
+def better_peers(
+    results: dict[str, list[Scores]], quantity: str, share_hidden: float
+) -> list[tuple[str, float, float]]:
+    """Peers ahead of halfseen: name, by how much, and p of the corrected paired t test (Holm)."""
+    sign = -1.0 if quantity in SMALLER_IS_BETTER else 1.0
+    found = []
+    ours = np.array([getattr(one, quantity) for one in results["halfseen"]])
+    for name, scores in results.items():
+        theirs = np.array([getattr(one, quantity) for one in scores])
+        if name == "halfseen" or len(theirs) != len(ours) or np.isnan(theirs).any():
+            continue
+        ahead = sign * (theirs - ours)
+        if len(ahead) < 2 or ahead.mean() <= 0:
+            continue
+        # Nadeau and Bengio (2003): masks overlap, so their results are not independent.
+        inflation = 1 / len(ahead) + share_hidden / max(1 - share_hidden, 1e-9)
+        error = np.sqrt(ahead.var(ddof=1) * inflation)
+        p = 2 * student.sf(ahead.mean() / max(error, 1e-300), len(ahead) - 1)
+        found.append((name, float(ahead.mean()), float(p)))
+    found.sort(key=lambda one: one[2])
+    n_peers = len(results) - 1
+    return [(name, by, min(1.0, p * (n_peers - i))) for i, (name, by, p) in enumerate(found)]
+
+
+def report(task: Task, results: dict[str, list[Scores]]) -> str:
+    """Means and standard deviations over the masks, one method per line."""
+    lines = [f"== {task.name}, {len(results['halfseen'])} masks"]
+    heads = ("auc", "accuracy", "rmse", "std rmse", "fit s", "ECE", "cover", "atoms", "width")
+    lines.append(f"{'method':18s}" + "".join(f"{head:>17s}" for head in heads))
+    for name, scores in results.items():
+        table = np.array(scores)
+        cells = ""
+        for column in table.T:
+            known = column[~np.isnan(column)]
+            cells += f"{known.mean():>9.4f} +-{known.std():6.4f}" if len(known) else f"{'-':>17s}"
+        lines.append(f"{name:18s}{cells}")
+    for quantity in ("auc", "accuracy", "rmse", "standardised_rmse"):
+        for name, by, p in better_peers(results, quantity, max(task.feature_rate, 0.2)):
+            lines.append(f"  {name} is ahead on {quantity} by {by:.4f} (p = {p:.3f})")
+    return "\n".join(lines)
+
+
+def main(words: Sequence[str] | None = None) -> None:
+    """Run the tasks that are asked for, and keep every result in a file."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0] if __doc__ else None)
+    names = [task.name for task in TASKS]
+    parser.add_argument("--tasks", nargs="+", choices=names, default=names, metavar="TASK",
+                        help=f"default: all. There are: {', '.join(names)}")  # fmt: skip
+    parser.add_argument("--masks", type=int, default=5)
+    parser.add_argument("--first-mask", type=int, default=10,
+                        help="masks below 10 were looked at in development")  # fmt: skip
+    parser.add_argument("--methods", nargs="+", choices=sorted(METHODS), metavar="METHOD",
+                        default=["halfseen", *PEERS])  # fmt: skip
+    parser.add_argument("--timeout", type=float, default=1800, help="seconds for one method")
+    parser.add_argument("--save", type=Path, default=Path("accuracy.json"))
+    options = parser.parse_args(words)
+    kept: dict[str, Any] = {}
+    if options.save.exists():
+        kept = json.loads(options.save.read_text())
+    for task in (task for task in TASKS if task.name in options.tasks):
+        results: dict[str, list[Scores]] = {}
+        for name in ["halfseen", *(m for m in options.methods if m != "halfseen")]:
+            results[name] = []
+            for mask in range(options.first_mask, options.first_mask + options.masks):
+                key = f"{task.name}/{name}/{mask}"
+                if key not in kept:
+                    print(f"{key} ...", file=sys.stderr, flush=True)
+                    try:
+                        kept[key] = in_own_process(run, (task, name, mask), options.timeout)
+                    except Exception as error:  # one method's failure is not the others'
+                        print(f"{key} not run: {type(error).__name__} {error}", flush=True)
+                        break
+                    beside = options.save.with_suffix(".part")
+                    beside.write_text(json.dumps(kept))
+                    beside.replace(options.save)
+                results[name].append(Scores(*kept[key]))
+            if not results[name]:
+                del results[name]
+        if "halfseen" in results:
+            print(report(task, results), flush=True)
+
+
+if __name__ == "__main__":
+    main()

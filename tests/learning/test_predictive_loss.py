@@ -1,0 +1,185 @@
+"""The predictive loss, against loops over entries; its gradient, against finite differences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy.special import expit, softmax
+
+from halfseen.learning.predictive_loss import (
+    KNOT_WEIGHT,
+    PredictiveColumns,
+    block_losses,
+    predictive_loss,
+)
+from halfseen.machine.predictive_sweeps import (
+    PredictiveLayer,
+    PredictiveParameters,
+    predicted_inputs,
+)
+from halfseen.machine.visible_layer import VisibleLayer
+
+pytestmark = pytest.mark.usefixtures("double_precision")
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+WIDE = PredictiveLayer(VisibleLayer(n_gaussian=2, n_bernoulli=2, group_sizes=(3, 2)), n_knots=3)
+# Of every kind one feature and one target: columns 0 to 2 and 3 to 5.
+COLUMNS = PredictiveColumns(WIDE, (0, 3, 1, 4, 2, 2, 2, 5, 5), n_features=3, n_targets=3)
+KNOTS = np.array([[-1.0, 0.5, 2.0], [-2.0, -1.0, 1.0]])
+N_ROWS, N_HIDDEN = 4, 3
+SEEDS = st.integers(0, 10**6)
+
+widened = jax.jit(PredictiveLayer.widened, static_argnums=0)
+loss_and_slope = jax.jit(jax.value_and_grad(predictive_loss, argnums=1), static_argnums=0)
+
+
+def some_rows(seed: int, share: float = 0.5) -> tuple[Floats, Floats, Bools]:
+    """What is said, the truth, and where it is judged."""
+    rng = np.random.default_rng(seed)
+    visible = np.concatenate(
+        [
+            rng.normal(size=(N_ROWS, 2)),
+            rng.integers(0, 2, size=(N_ROWS, 2)),
+            np.eye(3)[rng.integers(3, size=N_ROWS)],
+            np.eye(2)[rng.integers(2, size=N_ROWS)],
+        ],
+        axis=1,
+    )
+    units = np.asarray(widened(WIDE, visible, KNOTS))
+    judged = (rng.random((N_ROWS, 6)) < share)[:, COLUMNS.column_of_unit]
+    return 2 * rng.normal(size=units.shape), units, judged
+
+
+def entry_loss(column: int, inputs: Floats, units: Floats) -> float:
+    """Minus log-probability of the truth of one column of one row; squares for a number."""
+    if column in (0, 3):
+        unit, knots = (0, slice(9, 12)) if column == 0 else (1, slice(12, 15))
+        of_knots = -np.sum(units[knots] * np.log(softmax(inputs[knots])))
+        return float((inputs[unit] - units[unit]) ** 2 + KNOT_WEIGHT * of_knots)
+    if column in (1, 4):
+        unit = 2 if column == 1 else 3
+        return float(-np.log(expit(inputs[unit]) if units[unit] else expit(-inputs[unit])))
+    group = slice(4, 7) if column == 2 else slice(7, 9)
+    return float(-np.log(softmax(inputs[group])[np.argmax(units[group])]))
+
+
+def mean_by_loops(columns: range, inputs: Floats, units: Floats, judged: Bools) -> float:
+    losses = [
+        entry_loss(column, inputs[row], units[row])
+        for row in range(N_ROWS)
+        for column in columns
+        if judged[row, COLUMNS.column_of_unit.index(column)]
+    ]
+    return float(np.mean(losses)) if losses else 0.0
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(seed=SEEDS, share=st.floats(0, 1), label_weight=st.floats(0, 3))
+def test_it_is_what_loops_over_entries_say(seed: int, share: float, label_weight: float) -> None:
+    inputs, units, judged = some_rows(seed, share)
+    found, _ = loss_and_slope(COLUMNS, inputs, units, judged, label_weight)
+    features = mean_by_loops(range(3), inputs, units, judged)
+    labels = mean_by_loops(range(3, 6), inputs, units, judged)
+    assert float(found) == pytest.approx(features + label_weight * labels, rel=1e-9)
+
+
+@settings(max_examples=20, deadline=None, derandomize=True)
+@given(seed=SEEDS)
+def test_the_slope_at_discrete_units_is_what_is_said_minus_what_is(seed: int) -> None:
+    inputs, units, judged = some_rows(seed)
+    _, slope = loss_and_slope(COLUMNS, inputs, units, judged, 2.0)
+    said = inputs.copy()
+    said[:, 2:4] = expit(inputs[:, 2:4])
+    for group in (slice(4, 7), slice(7, 9), slice(9, 12), slice(12, 15)):
+        said[:, group] = softmax(inputs[:, group], axis=1)
+    wide_judged = judged[:, WIDE.unit_of_wide]
+    right = np.where(wide_judged, said - units, 0.0)
+    right[:, :2] *= 2
+    right[:, 9:] *= KNOT_WEIGHT
+    first = WIDE.layer.first_unit_of_block
+    is_target = COLUMNS.is_target_unit
+    n_labels = max(judged[:, first][:, is_target[first]].sum(), 1)
+    n_features = max(judged[:, first][:, ~is_target[first]].sum(), 1)
+    right *= np.where(is_target[WIDE.unit_of_wide], 2.0 / n_labels, 1.0 / n_features)
+    np.testing.assert_allclose(np.asarray(slope), right, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("behind", [np.nan, np.inf, 1e200])
+def test_units_that_are_not_judged_are_not_read(behind: float) -> None:
+    inputs, units, judged = some_rows(1)
+    assert not judged.all()
+    before = loss_and_slope(COLUMNS, inputs, units, judged, 1.5)
+    overwritten = np.where(judged[:, WIDE.unit_of_wide], units, behind)
+    after = loss_and_slope(COLUMNS, inputs, overwritten, judged, 1.5)
+    for one, other in zip(after, before, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_where_nothing_is_judged_there_is_no_loss() -> None:
+    inputs, units, judged = some_rows(2)
+    loss, slope = loss_and_slope(COLUMNS, inputs, units, np.zeros_like(judged), 1.0)
+    assert float(loss) == 0
+    assert not np.any(slope)
+
+
+def test_knots_and_units_know_their_columns() -> None:
+    right = [0, 3, 1, 4, 2, 2, 2, 5, 5, 0, 0, 0, 3, 3, 3]
+    np.testing.assert_array_equal(COLUMNS.column_of_wide, right)
+    np.testing.assert_array_equal(np.flatnonzero(COLUMNS.is_target_unit), [1, 3, 7, 8])
+
+
+def test_without_knots_numbers_have_their_squares_alone() -> None:
+    inputs, units, _ = some_rows(3)
+    bare = PredictiveLayer(VisibleLayer(2, 2), n_knots=0)
+    parts = block_losses(bare, jnp.asarray(inputs[:, :4]), jnp.asarray(units[:, :4]))
+    squared, knots, of_bernoulli, of_groups = map(np.asarray, parts)
+    np.testing.assert_allclose(squared, (inputs - units)[:, :2] ** 2)
+    np.testing.assert_array_equal(knots, np.zeros((N_ROWS, 2)))
+    right = -np.log(expit(np.where(units[:, 2:4] > 0, 1, -1) * inputs[:, 2:4]))
+    np.testing.assert_allclose(of_bernoulli, right)
+    assert of_groups.shape == (N_ROWS, 0)
+
+
+def test_the_gradient_is_that_of_finite_differences() -> None:
+    rng = np.random.default_rng(5)
+    _, units, hidden = some_rows(5)
+    n_units = WIDE.n_units
+    parameters = PredictiveParameters(
+        weights=0.5 * rng.normal(size=(n_units, N_HIDDEN)),
+        visible_bias=rng.normal(size=n_units),
+        hidden_bias=rng.normal(size=N_HIDDEN),
+        gain=rng.normal(size=n_units),
+        start_bias=rng.normal(size=n_units),
+    )
+    base = rng.normal(size=(N_ROWS, 9))[:, WIDE.unit_of_wide]
+    unjudged = rng.random((N_ROWS, 6)) < 0.2
+    missing = unjudged[:, COLUMNS.column_of_unit]
+    units = np.where(missing[:, WIDE.unit_of_wide], np.nan, units)
+    shown = ~(hidden | missing)[:, WIDE.unit_of_wide]
+
+    def loss(parameters: PredictiveParameters) -> jax.Array:
+        inputs = predicted_inputs(parameters, WIDE, units, shown, base, n_sweeps=2)
+        return predictive_loss(COLUMNS, inputs, units, hidden & ~missing, jnp.array(1.5))
+
+    compiled: Any = jax.jit(jax.value_and_grad(loss))
+    _, gradient = compiled(parameters)
+    step = 1e-5
+    for name, values in parameters._asdict().items():
+        own = np.asarray(getattr(gradient, name))
+        assert np.any(own)
+        direction = rng.normal(size=values.shape)
+        above, below = (
+            float(compiled(parameters._replace(**{name: values + sign * step * direction}))[0])
+            for sign in (1, -1)
+        )
+        along = (above - below) / (2 * step)
+        assert float(np.sum(own * direction)) == pytest.approx(along, rel=1e-6, abs=1e-9)

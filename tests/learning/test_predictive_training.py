@@ -1,0 +1,274 @@
+"""Predictive training of a toy table: what is learned, what is repeated, what is never read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from halfseen.learning import predictive_training
+from halfseen.learning.predictive_loss import PredictiveColumns
+from halfseen.learning.predictive_training import (
+    STEPS_AT_ONCE,
+    Member,
+    PredictiveShape,
+    PredictiveState,
+    Standard,
+    Table,
+    columns_without_slope,
+    first_state,
+    member_inputs,
+    prior_base,
+    train_predictively,
+)
+from halfseen.machine.correlated_prior import CorrelatedPrior
+from halfseen.machine.predictive_sweeps import PredictiveLayer
+from learning.small import (
+    COLUMN_OF_UNIT,
+    IS_TARGET_UNIT,
+    LAYER,
+    MARGINALS,
+    N_ROWS,
+    are_same_bits,
+    assert_finite,
+    assert_same_bits,
+    small_table,
+)
+
+Floats = NDArray[np.float32]
+Bools = NDArray[np.bool_]
+
+N_KNOTS, N_HIDDEN, N_VISIBLE = 3, 6, 7
+SHAPE = PredictiveShape(
+    PredictiveColumns(PredictiveLayer(LAYER, N_KNOTS), tuple(COLUMN_OF_UNIT.tolist()), 4, 1),
+    n_hidden=N_HIDDEN,
+    n_sweeps=2,
+    n_search_steps=N_VISIBLE,
+    batch_size=16,
+)
+KNOTS = np.array([[-1.2, 0.0, 1.2], [-0.8, 0.1, 1.3]], np.float32)
+STANDARD = Standard(
+    jnp.array(MARGINALS, jnp.float32), jnp.array([1, 1, 0.5, 0.5, 0.47, 0.47, 0.47]), KNOTS
+)
+FIRST_BIAS = np.linspace(-0.5, 0.5, N_VISIBLE + 2 * N_KNOTS, dtype=np.float32)
+SEEDS = (11, 12)
+
+
+def some_covariance() -> Floats:
+    root = np.random.default_rng(8).normal(size=(N_VISIBLE, N_VISIBLE))
+    covariance = root @ root.T / N_VISIBLE + 0.4 * np.eye(N_VISIBLE)
+    return covariance.astype(np.float32)
+
+
+# A careful member whose prior says nothing of the class, and a bold one whose prior does.
+MEMBERS = Member(
+    prior=CorrelatedPrior(
+        jnp.array([[0.1] * N_VISIBLE, [0.0] * N_VISIBLE]), jnp.stack([some_covariance()] * 2)
+    ),
+    prior_sees_labels=jnp.array([False, True]),
+    fold=jnp.array([0, 1]),
+    learning_rate=jnp.array([3e-3, 1e-2]),
+    weight_decay=jnp.array([1e-2, 0.0]),
+    most_hidden=jnp.array([0.9, 0.6]),
+    label_weight=jnp.array([1.0, 2.0]),
+    dropped=jnp.array([0.5, 0.0]),
+)
+
+
+def put_aside() -> Bools:
+    """Entries that the first fold may not learn from and the second may."""
+    _, observed = small_table()
+    drawn = np.random.default_rng(9).random((N_ROWS, 5)) < 0.2
+    return observed & drawn[:, COLUMN_OF_UNIT]
+
+
+def small_folds(behind: float = 0.0, behind_aside: float | None = None) -> Table:
+    """Two folds; ``behind`` stands in the holes, ``behind_aside`` over what the first put aside."""
+    visible, observed = small_table()
+    visible = np.where(observed, visible, np.float32(behind))
+    if behind_aside is not None:
+        visible[put_aside()] = behind_aside
+    return Table(jnp.asarray(visible), jnp.asarray(np.stack([observed & ~put_aside(), observed])))
+
+
+def trained(
+    table: Table,
+    n_steps: int = STEPS_AT_ONCE,
+    seed: int = 5,
+    members: Member = MEMBERS,
+    seeds: Sequence[int] = SEEDS,
+) -> tuple[PredictiveState, list[tuple[int, Floats]]]:
+    told: list[tuple[int, Floats]] = []
+
+    def after(step: int, losses: Floats) -> bool:
+        told.append((step, losses))
+        return False
+
+    state = first_state(SHAPE, STANDARD, FIRST_BIAS, seeds)
+    state = train_predictively(SHAPE, STANDARD, members, state, table, N_ROWS, n_steps, seed, after)
+    return jax.device_get(state), told
+
+
+def of_member(tree: Any, member: int) -> Any:
+    return jax.tree.map(lambda leaf: np.asarray(leaf)[member], tree)
+
+
+def test_the_loss_goes_down() -> None:
+    _, told = trained(small_folds(), n_steps=8 * STEPS_AT_ONCE)
+    assert [step for step, _ in told] == list(range(50, 401, 50))
+    losses = np.array([losses for _, losses in told])
+    assert losses.shape == (8, 2)
+    # Of the careful member nine features of ten are hidden, and half of the hidden units left out.
+    assert np.all(losses[-2:].mean(axis=0) < [0.95, 0.6] * losses[0])
+
+
+def test_one_seed_gives_the_same_bits_and_another_does_not() -> None:
+    state, told = trained(small_folds())
+    assert_finite(state)
+    again, told_again = trained(small_folds())
+    assert_same_bits(again, state)
+    assert_same_bits(told_again, told)
+    other, _ = trained(small_folds(), seed=6)
+    assert not are_same_bits(other.parameters, state.parameters)
+
+
+@pytest.mark.parametrize("behind", [np.nan, 1e20])
+def test_nothing_behind_a_hole_is_read(behind: float) -> None:
+    before, _ = trained(small_folds())
+    assert_finite(before)
+    assert_same_bits(trained(small_folds(behind))[0], before)
+
+
+@pytest.mark.parametrize("behind", [np.nan, 1e20])
+def test_what_a_fold_puts_aside_is_not_read_by_it(behind: float) -> None:
+    before, _ = trained(small_folds())
+    assert_finite(before)
+    after, _ = trained(small_folds(behind_aside=behind))
+    assert_same_bits(of_member(after, 0), of_member(before, 0))
+    assert not are_same_bits(of_member(after, 1), of_member(before, 1))
+
+
+def test_a_member_does_not_know_of_its_companions() -> None:
+    together, told = trained(small_folds())
+    for member in (0, 1):
+        only = jax.tree.map(lambda leaf, member=member: leaf[member : member + 1], MEMBERS)
+        alone, told_alone = trained(small_folds(), members=only, seeds=SEEDS[member : member + 1])
+        for one, other in zip(alone.parameters, together.parameters, strict=True):
+            np.testing.assert_allclose(one[0], other[member], rtol=1e-3, atol=1e-4)
+        np.testing.assert_allclose(told_alone[0][1][0], told[0][1][member], rtol=1e-4)
+
+
+def test_steps_pass_over_the_rows_and_need_not_be_a_multiple_of_those_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rows: list[NDArray[np.int32]] = []
+    progress: list[Floats] = []
+
+    def recorded(*arguments: Any) -> tuple[PredictiveState, Floats]:
+        rows.append(np.asarray(arguments[5]))
+        progress.append(np.asarray(arguments[6]))
+        return arguments[3], np.zeros(2, np.float32)
+
+    monkeypatch.setattr(predictive_training, "_some_steps", recorded)
+    n_steps = STEPS_AT_ONCE + 3
+    _, told = trained(small_folds(), n_steps)
+    assert [step for step, _ in told] == [STEPS_AT_ONCE, n_steps]
+    assert [part.shape for part in rows] == [(STEPS_AT_ONCE, 16), (3, 16)]
+    np.testing.assert_allclose(np.concatenate(progress), np.arange(n_steps) / n_steps, atol=1e-6)
+    drawn = np.concatenate(rows).ravel()
+    for first in range(0, len(drawn) - N_ROWS, N_ROWS):
+        np.testing.assert_array_equal(np.sort(drawn[first : first + N_ROWS]), np.arange(N_ROWS))
+    assert np.any(drawn[:N_ROWS] != drawn[N_ROWS : 2 * N_ROWS])
+
+
+def test_it_ends_when_told_to() -> None:
+    told = []
+
+    def after(step: int, losses: Floats) -> bool:
+        told.append(step)
+        return step >= 2 * STEPS_AT_ONCE
+
+    state = first_state(SHAPE, STANDARD, FIRST_BIAS, SEEDS)
+    n_steps = 8 * STEPS_AT_ONCE
+    train_predictively(SHAPE, STANDARD, MEMBERS, state, small_folds(), N_ROWS, n_steps, 5, after)
+    assert told == [STEPS_AT_ONCE, 2 * STEPS_AT_ONCE]
+
+
+def test_rows_beyond_the_last_are_padding() -> None:
+    table = small_folds()
+    before, _ = trained(table)
+    # The first rows of the table, taken for all of it: what follows them has no say.
+    n_rows = N_ROWS - 20
+    wrong = table._replace(visible=table.visible.at[n_rows:].set(3.0))
+    states = [first_state(SHAPE, STANDARD, FIRST_BIAS, SEEDS) for _ in range(2)]
+    one, other = (
+        train_predictively(
+            SHAPE, STANDARD, MEMBERS, state, own, n_rows, STEPS_AT_ONCE, 5, lambda *_: False
+        )
+        for state, own in zip(states, (table, wrong), strict=True)
+    )
+    assert_same_bits(other, one)
+    assert not are_same_bits(one.parameters, before.parameters)
+
+
+def test_a_first_state_has_the_bias_and_gain_of_prior_and_marginals() -> None:
+    parameters = jax.device_get(first_state(SHAPE, STANDARD, FIRST_BIAS, SEEDS))[0]
+    # Numbers and the class follow the prior; yes/no features do not, and knots do by their place.
+    gain = [1, 1, 0, 0, 1, 1, 1, *KNOTS.ravel()]
+    np.testing.assert_array_equal(np.flatnonzero(columns_without_slope(SHAPE)), [2, 3])
+    for member in (0, 1):
+        np.testing.assert_allclose(parameters.gain[member], gain, rtol=1e-6)
+        np.testing.assert_array_equal(parameters.visible_bias[member], FIRST_BIAS)
+        np.testing.assert_array_equal(parameters.start_bias[member], FIRST_BIAS)
+    np.testing.assert_array_equal(parameters.hidden_bias, np.zeros((2, N_HIDDEN)))
+    assert parameters.weights.shape == (2, N_VISIBLE + 2 * N_KNOTS, N_HIDDEN)
+    assert 0.03 < parameters.weights.std() < 0.07
+    assert np.all(parameters.weights[0] != parameters.weights[1])
+
+
+def base_by_rows(
+    member: int, visible: Floats, shown: Bools, sees_labels: bool
+) -> NDArray[np.float64]:
+    """What the prior expects of hidden units, row by row, in float64."""
+    mean = np.asarray(MEMBERS.prior.mean[member], np.float64)
+    covariance = some_covariance().astype(np.float64)
+    values = (visible - np.asarray(STANDARD.mean)) / np.asarray(STANDARD.scale)
+    expected = np.zeros(visible.shape)
+    heard = sees_labels | ~IS_TARGET_UNIT
+    for row, own in enumerate(shown):
+        seen, asked = own & heard, ~own & heard
+        away = np.linalg.solve(covariance[np.ix_(seen, seen)], (values[row] - mean)[seen])
+        expected[row, asked] = mean[asked] + covariance[np.ix_(asked, seen)] @ away
+    return expected
+
+
+@pytest.mark.parametrize("member", [0, 1])
+def test_a_prior_that_does_not_see_labels_neither_reads_nor_says_any(member: int) -> None:
+    visible, shown = small_table()
+    one = jax.tree.map(lambda leaf: leaf[member], MEMBERS)
+    compiled = jax.jit(prior_base, static_argnums=0)
+    base = np.asarray(compiled(SHAPE, STANDARD, one, visible, shown))
+    right = base_by_rows(member, visible, shown, sees_labels=member == 1)
+    np.testing.assert_allclose(base, right, atol=2e-3)
+    assert not np.any(base[shown])
+    changed = np.where(IS_TARGET_UNIT & shown, 1 - visible, visible)
+    after = np.asarray(compiled(SHAPE, STANDARD, one, changed, shown))
+    assert np.array_equal(after, base) == (member == 0)
+
+
+def test_without_weights_a_member_answers_with_prior_and_marginals() -> None:
+    visible, shown = small_table()
+    one = jax.tree.map(lambda leaf: leaf[1], MEMBERS)
+    parameters = of_member(first_state(SHAPE, STANDARD, FIRST_BIAS, SEEDS)[0], 1)
+    parameters = parameters._replace(weights=np.zeros_like(parameters.weights))
+    compiled = jax.jit(member_inputs, static_argnums=0)
+    inputs, base = compiled(SHAPE, STANDARD, one, parameters, visible, shown)
+    right = base_by_rows(1, visible, shown, sees_labels=True)
+    np.testing.assert_allclose(np.asarray(base), right, atol=2e-3)
+    wide = np.hstack([right, np.repeat(right[:, :2], N_KNOTS, axis=1)])
+    np.testing.assert_allclose(np.asarray(inputs), FIRST_BIAS + parameters.gain * wide, atol=5e-3)
