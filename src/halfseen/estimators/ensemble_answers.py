@@ -41,7 +41,7 @@ def answers_of_tile(
 
     def of_member(own: tuple[Member, PredictiveParameters]) -> Answers:
         member, theta = own
-        inputs, base = member_inputs(shape, standard, member, theta, visible, shown)
+        inputs, base = member_inputs(shape, standard, member, theta, visible, shown, shown)
         means = wide.mean_from_input(inputs)
         number = means[:, :n_gaussian]
         knot_mean, knot_square = number, number**2

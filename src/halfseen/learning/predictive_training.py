@@ -40,6 +40,7 @@ class PredictiveShape:
     n_sweeps: int
     n_search_steps: int  # of the prior's conditional mean
     batch_size: int
+    sees_missing: bool = False  # whether mask units say what is missing in a row
 
 
 class Standard(NamedTuple):
@@ -103,9 +104,14 @@ def member_inputs(
     parameters: PredictiveParameters,
     visible: jax.Array,
     shown: jax.Array,
+    known: jax.Array,
     kept_hidden: jax.Array | float = 1.0,
 ) -> tuple[jax.Array, jax.Array]:
-    """Inputs of all units after the sweeps of one member, and its prior's expectation."""
+    """Inputs of all units after the sweeps of one member, and its prior's expectation.
+
+    ``known`` is what the table holds of a row, of which training shows only a part; mask units tell
+    the hidden units which features it lacks.
+    """
     wide = shape.columns.wide
     base = prior_base(shape, standard, member, visible, shown)
     units = wide.widened(visible, standard.knots)
@@ -117,8 +123,18 @@ def member_inputs(
         base[:, wide.unit_of_wide],
         shape.n_sweeps,
         kept_hidden,
+        _push_of_missing(shape, parameters, known),
     )
     return inputs, base
+
+
+def _push_of_missing(
+    shape: PredictiveShape, parameters: PredictiveParameters, known: jax.Array
+) -> jax.Array | float:
+    if parameters.missing_weights is None:
+        return 0.0
+    missing = ~known & ~jnp.asarray(shape.columns.is_target_unit)
+    return missing.astype(parameters.missing_weights.dtype) @ parameters.missing_weights
 
 
 def first_state(
@@ -147,6 +163,11 @@ def first_state(
         hidden_bias=jnp.zeros((len(seeds), shape.n_hidden)),
         gain=of_all(gain),
         start_bias=of_all(first_bias),
+        missing_weights=(
+            jnp.zeros((len(seeds), wide.layer.n_visible, shape.n_hidden))
+            if shape.sees_missing
+            else None
+        ),
     )
     return PredictiveState(parameters, _first_optimiser_state(parameters))
 
@@ -266,6 +287,7 @@ def _some_steps(
             parameters,
             visible,
             known & ~hidden,
+            known,
             kept / (1.0 - member.dropped),
         )
         units = columns.wide.widened(visible, standard.knots)

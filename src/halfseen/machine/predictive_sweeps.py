@@ -30,6 +30,7 @@ class PredictiveParameters(NamedTuple):
     hidden_bias: jax.Array  # (n_hidden,)
     gain: jax.Array  # (n_units,), of the prior's expectation
     start_bias: jax.Array  # (n_units,), the input of a missing unit before the first sweep
+    missing_weights: jax.Array | None = None  # (n_visible, n_hidden), of mask units
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,7 @@ def predicted_inputs(
     base: jax.Array,
     n_sweeps: int,
     kept_hidden: jax.Array | float = 1.0,
+    hidden_push: jax.Array | float = 0.0,
 ) -> jax.Array:
     """Input of every unit after the last sweep, the shown ones pinned in between.
 
@@ -107,6 +109,8 @@ def predicted_inputs(
         Sweeps.
     kept_hidden : jax.Array of shape (n_rows, n_hidden), or 1
         Factor of every hidden unit, 0 for one that is left out of a row in training.
+    hidden_push : jax.Array of shape (n_rows, n_hidden), or 0
+        Input of the hidden units from mask units, which say what is missing in the row.
 
     Returns
     -------
@@ -124,9 +128,10 @@ def predicted_inputs(
     push = parameters.gain * base
     visible = jnp.where(shown, units, wide.mean_from_input(parameters.start_bias + push))
     inputs = push
+    hidden_bias = parameters.hidden_bias + hidden_push
     for sweep in range(n_sweeps):
         if sweep:
             visible = jnp.where(shown, units, wide.mean_from_input(inputs))
-        hidden = kept_hidden * jax.nn.sigmoid(parameters.hidden_bias + visible @ parameters.weights)
+        hidden = kept_hidden * jax.nn.sigmoid(hidden_bias + visible @ parameters.weights)
         inputs = parameters.visible_bias + hidden @ parameters.weights.T + push
     return inputs
