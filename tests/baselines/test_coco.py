@@ -28,7 +28,8 @@ def test_minus_the_gradient_is_a_subgradient_of_the_nuclear_norm(
     assert 0 < rank < 6
     # U V' + W with U'W = 0, W V = 0 and ||W|| <= 1: necessary and, the problem being convex,
     # sufficient.
-    G = -(loss.gradient(solution.Z) + solution.nu * solution.Z) / solution.mu
+    nu = nu_share * loss.per_feature
+    G = -(loss.gradient(solution.Z) + nu * solution.Z) / solution.mu
     W = G - left @ right
     np.testing.assert_allclose(left.T @ W, 0.0, atol=1e-7)
     np.testing.assert_allclose(W @ right.T, 0.0, atol=1e-7)

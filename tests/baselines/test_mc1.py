@@ -1,13 +1,11 @@
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 from scipy.optimize import minimize
 
 from halfseen.baselines._co_completion_loss import CoCompletionLoss
-from halfseen.baselines.mc1 import MC1, complete_with_ones, continuation
+from halfseen.baselines.mc1 import MC1, complete_with_ones
 
 
 def tiny_loss(seed: int, lam: float) -> CoCompletionLoss:
@@ -89,13 +87,6 @@ def test_writing_the_ones_back_is_not_enough() -> None:
         Z = (left * np.maximum(values - step * solution.mu, 0.0)) @ right
         Z[:, -1] = 1.0
     assert objective(loss, Z, solution.mu) > best * (1 + 1e-4)
-
-
-def test_continuation_ends_where_it_should() -> None:
-    assert continuation(2.0, 1.0, 0.25) == [2.0]
-    values = continuation(1e-3, 1.0, 0.25)
-    assert values[-1] == 1e-3
-    assert all(a > b for a, b in pairwise(values))
 
 
 @pytest.mark.parametrize("wrong", [{"lam": 0.0}, {"mu_share": -1.0}, {"decay": 1.0}])

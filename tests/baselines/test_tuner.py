@@ -78,3 +78,24 @@ def test_a_large_grid_is_drawn_without_repetition_and_by_seed():
     assert len({tuple(point.items()) for point in drawn}) == 7
     assert drawn == drawn_candidates(grid, 7, seed=0)
     assert drawn != drawn_candidates(grid, 7, seed=1)
+
+
+def test_the_methods_own_settings_are_tried_first(table):
+    X, Y = table
+    tuned = tune(Constant(fill=9.0), {"fill": [0.0, 3.0]}, X, Y)
+    assert tuned.candidates[0] == {"fill": 9.0}
+    assert sorted(point["fill"] for point in tuned.candidates) == [0.0, 3.0, 9.0]
+    assert tune(Constant(fill=9.0), {"fill": [0.0, 3.0]}, X, Y, budget=1).best == {"fill": 9.0}
+
+
+def test_no_candidate_is_begun_that_would_end_too_late(table, monkeypatch):
+    X, Y = table
+    hours = iter(range(100))
+    monkeypatch.setattr("halfseen.baselines.tuner.time.monotonic", lambda: 3600.0 * next(hours))
+    grid = {"fill": [0.0, 1.0, 2.0, 3.0, 4.0]}
+    # Before a candidate, as many hours are gone as there were candidates, and one.
+    tuned = tune(Constant(fill=0.0), grid, X, Y, seconds=4.9 * 3600)
+    assert len(tuned.candidates) == 5
+    assert len(tuned.losses) == 3
+    assert tuned.best in tuned.candidates[:3]
+    assert len(tune(Constant(), grid, X, Y, seconds=1.0).losses) == 1

@@ -76,3 +76,8 @@ def test_a_download_is_verified_kept_and_found_again(tmp_path, monkeypatch):
 def test_unknown_name_lists_the_known_ones():
     with pytest.raises(ValueError, match=r"there are .*scene"):
         load_data_set("seen")
+
+
+def test_digests_are_of_full_length_and_know_which_label_is_whose():
+    assert all(len(entry.digest) == 64 for entry in CATALOGUE.values())
+    assert content_digest(np.eye(2), np.arange(2)) != content_digest(np.eye(2), np.arange(2)[::-1])

@@ -9,7 +9,11 @@ The paper's: :class:`CLE`, :class:`NonlinearCLE`, :class:`NoisyIMC`, :class:`MC1
 :class:`ProbabilisticPCA`, :class:`SoftImpute`, :class:`IterativeImputerPeer`, :class:`MissForest`,
 :class:`NearestNeighbours`, :class:`BoostedNative`, :class:`BoostedImputed`,
 :class:`XGBoostMasked`. Networks: :class:`MaskedNetwork`, :class:`MIWAE`, :class:`GAIN`,
-:class:`MisGAN`. And :class:`OurMachine`, so that all stand in one table.
+:class:`MisGAN`, :class:`MisGANConvolutional`. And :class:`OurMachine`, so that all stand in one
+table.
+
+``python -m halfseen.experiments`` runs them side by side; ``docs/baselines.md`` says what each does
+and what was measured.
 """
 
 from halfseen.baselines.baseline import Baseline as Baseline

@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from halfseen.baselines._observed_scale import observed_scale
+
 
 class ColumnScaling(NamedTuple):
     """An affine map for each column.
@@ -36,12 +38,10 @@ def standardising(X: NDArray[np.float64]) -> ColumnScaling:
     >>> standardising(np.array([[1.0, np.nan], [3.0, np.nan]]))
     ColumnScaling(offset=array([2., 0.]), scale=array([1., 0.]))
     """
-    observed = ~np.isnan(X)
-    count = np.maximum(observed.sum(axis=0), 1)
-    mean = np.where(observed, X, 0.0).sum(axis=0) / count
-    spread = np.sqrt((np.where(observed, X - mean, 0.0) ** 2).sum(axis=0) / count)
+    mean, spread = observed_scale(X)
+    lowest, highest = _range(X)
     # Rounding leaves a constant column with a spread that is not exactly zero.
-    return ColumnScaling(mean, np.where(_varies(X, observed), spread, 0.0))
+    return ColumnScaling(mean, np.where(highest > lowest, spread, 0.0))
 
 
 def to_unit_interval(X: NDArray[np.float64]) -> ColumnScaling:
@@ -52,20 +52,13 @@ def to_unit_interval(X: NDArray[np.float64]) -> ColumnScaling:
     >>> to_unit_interval(np.array([[1.0, np.nan], [3.0, np.nan]]))
     ColumnScaling(offset=array([1., 0.]), scale=array([2., 0.]))
     """
-    observed = ~np.isnan(X)
-    lowest, highest = _range(X, observed)
+    lowest, highest = _range(X)
     return ColumnScaling(lowest, highest - lowest)
 
 
-def _range(
-    X: NDArray[np.float64], observed: NDArray[np.bool_]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _range(X: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    observed = ~np.isnan(X)
     seen = observed.any(axis=0)
     lowest = np.where(observed, X, np.inf).min(axis=0)
     highest = np.where(observed, X, -np.inf).max(axis=0)
     return np.where(seen, lowest, 0.0), np.where(seen, highest, 0.0)
-
-
-def _varies(X: NDArray[np.float64], observed: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    lowest, highest = _range(X, observed)
-    return highest > lowest

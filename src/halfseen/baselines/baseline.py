@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
@@ -53,6 +54,8 @@ class Baseline(BaseEstimator, ABC):  # type: ignore[misc]
         the completion before it, and says so in ``feature_source``.
     gives_probabilities : bool
         Whether scores are probabilities.
+    grid : mapping from parameter name to a sequence of values
+        What :func:`~halfseen.baselines.tune` may choose from; empty if there is nothing to choose.
     """
 
     method: ClassVar[str]
@@ -60,6 +63,7 @@ class Baseline(BaseEstimator, ABC):  # type: ignore[misc]
     imputes: ClassVar[bool] = True
     gives_probabilities: ClassVar[bool] = True
     feature_source: ClassVar[str] = "the method itself"
+    grid: ClassVar[Mapping[str, Sequence[Any]]] = {}
 
     def fit(self, X: Any, Y: Any, target: TargetKind = "labels") -> Self:
         """Fit on everything observed.

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, logit
+from scipy.special import logit
 
+from halfseen.baselines._co_completion import CoCompletion, CoCompletionSolution, continuation
 from halfseen.baselines._co_completion_loss import CoCompletionLoss
-from halfseen.baselines._observed_scale import observed_scale
 from halfseen.baselines._shrunk_spectrum import leading_singular_value, shrunk_spectrum
-from halfseen.baselines.baseline import Baseline, CompletedTable, with_observed
-from halfseen.baselines.mc1 import continuation
 
 
-class COCO(Baseline):
+class COCO(CoCompletion):
     """Co-completion of features and label logits, transductive.
 
     Minimises over Z of shape (n_rows, n_labels + n_features)::
@@ -78,7 +76,6 @@ class COCO(Baseline):
     """
 
     method: ClassVar[str] = "COCO"
-    inductive: ClassVar[bool] = False
     grid: ClassVar[dict[str, list[float]]] = {
         "lam": [0.01, 0.03, 0.1, 0.3, 1.0],
         "mu_share": [0.07, 0.02],
@@ -102,29 +99,21 @@ class COCO(Baseline):
         self.max_iter = max_iter
         self.tol = tol
 
-    def _fit(self, X: NDArray[np.float64], Y: NDArray[np.float64]) -> None:
+    def _check_settings(self) -> None:
         if self.lam <= 0 or self.mu_share <= 0 or self.nu_share < 0 or not 0 < self.decay < 1:
             raise ValueError(
                 "lam and mu_share must be positive, nu_share zero or more and decay between 0 and "
                 f"1, got lam={self.lam!r}, mu_share={self.mu_share!r}, "
                 f"nu_share={self.nu_share!r}, decay={self.decay!r}"
             )
-        scale = observed_scale(X)
-        features = np.nan_to_num(scale.standardised(X))
-        offset = smoothed_logit(Y)
-        loss = CoCompletionLoss.of(features, ~np.isnan(X), Y, self.lam, offset)
-        solution = complete_elastic(
+
+    def _offset(self, Y: NDArray[np.float64]) -> NDArray[np.float64]:
+        return smoothed_logit(Y)
+
+    def _solution(self, loss: CoCompletionLoss) -> CoCompletionSolution:
+        return complete_elastic(
             loss, self.mu_share, self.nu_share, self.decay, self.max_iter, self.tol
         )
-        self.n_iter_, self.movement_ = solution.n_iter, solution.movement
-        n_labels = Y.shape[1]
-        scores = expit(solution.Z[:, :n_labels] + offset)
-        if self.target_ == "classes":
-            scores = scores / scores.sum(axis=1, keepdims=True)
-        self._completed = with_observed(X, Y, scale.restored(solution.Z[:, n_labels:]), scores)
-
-    def _complete(self) -> CompletedTable:
-        return self._completed
 
 
 def smoothed_logit(Y: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -140,16 +129,6 @@ def smoothed_logit(Y: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(logit((ones + 0.5) / (known + 1.0)))
 
 
-class ElasticSolution(NamedTuple):
-    """Where the continuation ended."""
-
-    Z: NDArray[np.float64]  # (n_rows, n_labels + n_features)
-    mu: float
-    nu: float
-    n_iter: int
-    movement: float
-
-
 def complete_elastic(
     loss: CoCompletionLoss,
     mu_share: float,
@@ -157,7 +136,7 @@ def complete_elastic(
     decay: float,
     max_iter: int,
     tol: float,
-) -> ElasticSolution:
+) -> CoCompletionSolution:
     """The minimum of the loss plus an elastic net on the singular values of Z."""
     Z = np.zeros((len(loss.signs), loss.signs.shape[1] + loss.features.shape[1]))
     largest = leading_singular_value(loss.gradient(Z))
@@ -180,4 +159,4 @@ def complete_elastic(
             movement = float(np.linalg.norm(change) / max(float(np.linalg.norm(Z)), 1e-300))
             if movement < enough:
                 break
-    return ElasticSolution(Z, mus[-1], nu, n_iter, movement)
+    return CoCompletionSolution(Z, mus[-1], n_iter, movement)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
+from halfseen.baselines._co_completion import CoCompletion, CoCompletionSolution, continuation
 from halfseen.baselines._co_completion_loss import CoCompletionLoss
-from halfseen.baselines._observed_scale import observed_scale
 from halfseen.baselines._shrunk_spectrum import leading_singular_value, shrunk_spectrum
-from halfseen.baselines.baseline import Baseline, CompletedTable, with_observed
 
 
-class MC1(Baseline):
+class MC1(CoCompletion):
     """Matrix completion of [labels, features, 1], transductive.
 
     Minimises over Z of shape (n_rows, n_labels + n_features + 1)::
@@ -76,7 +74,6 @@ class MC1(Baseline):
     """
 
     method: ClassVar[str] = "MC-1"
-    inductive: ClassVar[bool] = False
     grid: ClassVar[dict[str, list[float]]] = {
         "lam": [0.001, 0.003, 0.01, 0.03, 0.1, 0.3],
         "mu_share": [0.1, 0.03, 0.01],
@@ -97,39 +94,23 @@ class MC1(Baseline):
         self.max_iter = max_iter
         self.tol = tol
 
-    def _fit(self, X: NDArray[np.float64], Y: NDArray[np.float64]) -> None:
+    def _check_settings(self) -> None:
         if self.lam <= 0 or self.mu_share <= 0 or not 0 < self.decay < 1:
             raise ValueError(
                 "lam and mu_share must be positive and decay between 0 and 1, got "
                 f"lam={self.lam!r}, mu_share={self.mu_share!r}, decay={self.decay!r}"
             )
-        scale = observed_scale(X)
-        features = np.nan_to_num(scale.standardised(X))
-        loss = CoCompletionLoss.of(features, ~np.isnan(X), Y, self.lam)
-        solution = complete_with_ones(loss, self.mu_share, self.decay, self.max_iter, self.tol)
-        self.n_iter_, self.movement_, self.mu_ = solution.n_iter, solution.movement, solution.mu
-        n_labels = Y.shape[1]
-        scores = expit(solution.Z[:, :n_labels])
-        if self.target_ == "classes":
-            scores = scores / scores.sum(axis=1, keepdims=True)
-        self._completed = with_observed(X, Y, scale.restored(solution.Z[:, n_labels:-1]), scores)
 
-    def _complete(self) -> CompletedTable:
-        return self._completed
+    def _offset(self, Y: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.zeros(Y.shape[1])
 
-
-class OnesSolution(NamedTuple):
-    """Where the continuation ended."""
-
-    Z: NDArray[np.float64]  # (n_rows, n_labels + n_features + 1)
-    mu: float
-    n_iter: int
-    movement: float
+    def _solution(self, loss: CoCompletionLoss) -> CoCompletionSolution:
+        return complete_with_ones(loss, self.mu_share, self.decay, self.max_iter, self.tol)
 
 
 def complete_with_ones(
     loss: CoCompletionLoss, mu_share: float, decay: float, max_iter: int, tol: float
-) -> OnesSolution:
+) -> CoCompletionSolution:
     """The minimum of the loss plus mu times the nuclear norm, where the last column is one."""
     n_rows = len(loss.signs)
     start = np.zeros((n_rows, loss.signs.shape[1] + loss.features.shape[1] + 1))
@@ -151,19 +132,4 @@ def complete_with_ones(
             movement = float(np.linalg.norm(change) / max(float(np.linalg.norm(before)), 1e-300))
             if movement < enough:
                 break
-    return OnesSolution(shrunk, mus[-1], n_iter, movement)
-
-
-def continuation(last: float, largest: float, decay: float) -> list[float]:
-    """Falling values from ``decay * largest`` to ``last``.
-
-    Examples
-    --------
-    >>> continuation(0.1, 1.0, 0.5)
-    [0.5, 0.25, 0.125, 0.1]
-    """
-    values, value = [], decay * largest
-    while value > last:
-        values.append(value)
-        value *= decay
-    return [*values, last]
+    return CoCompletionSolution(shrunk, mus[-1], n_iter, movement)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -22,7 +23,7 @@ class Tuned(NamedTuple):
 
     best: dict[str, Any]
     candidates: list[dict[str, Any]]
-    losses: NDArray[np.float64]  # (n_candidates,), the smaller the better
+    losses: NDArray[np.float64]  # (n_tried,), of the candidates that there was time for
 
 
 def put_aside(
@@ -71,9 +72,12 @@ def tune(
     target: TargetKind = "labels",
     *,
     budget: int = BUDGET,
+    seconds: float | None = None,
     seed: int = 0,
 ) -> Tuned:
     """Try at most ``budget`` settings, drawn from the grid without repetition, and take the best.
+
+    The first of them are those that the method came with.
 
     Only observed entries are looked at: 15 % of them are hidden from every candidate, the same for
     all. The entries that a study scores are not in the table at all.
@@ -83,17 +87,28 @@ def tune(
     method : Baseline
         The method with its other settings.
     grid : mapping from parameter name to a sequence of values
-        What to choose from; all combinations are tried if they are no more than the budget.
+        What to choose from; all combinations are tried if the budget allows.
     X, Y, target
         As in :meth:`Baseline.fit`.
     budget : int, default=20
         Most candidates.
+    seconds : float or None, default=None
+        Begin no candidate that would not be done in so many seconds, judged by those before it;
+        the first is always tried. None for no limit.
     seed : int, default=0
         Seed of the entries put aside and of the drawn candidates.
 
     Returns
     -------
     Tuned
+
+    Examples
+    --------
+    >>> from halfseen.baselines import GaussianEM
+    >>> X = np.random.default_rng(0).standard_normal((60, 1)) * [[1.0, 2.0, -1.0]]
+    >>> Y = (X[:, :1] > 0).astype(float)
+    >>> tune(GaussianEM(), {"shrinkage": [0.01, 0.9]}, X, Y).best
+    {'shrinkage': 0.01}
     """
     features, labels = checked_table(X, Y, target)
     shown_x, shown_y = put_aside(features, labels, target, seed)
@@ -102,9 +117,15 @@ def tune(
             "there are too few observed labels to put any aside, so nothing can be tuned; use the "
             "method's defaults"
         )
-    candidates = drawn_candidates(grid, budget, seed)
-    losses = []
+    own = {name: getattr(method, name) for name in grid}
+    drawn = drawn_candidates(grid, budget, seed)
+    candidates = [own, *(candidate for candidate in drawn if candidate != own)][:budget]
+    losses: list[float] = []
+    started = time.monotonic()
     for candidate in candidates:
+        gone = time.monotonic() - started
+        if seconds is not None and losses and gone * (1 + 1 / len(losses)) > seconds:
+            break
         fitted = clone(method).set_params(**candidate).fit(shown_x, shown_y, target)
         losses.append(validation_loss(fitted, features, labels, shown_x, shown_y))
     best = int(np.argmin(losses))
@@ -114,19 +135,17 @@ def tune(
 def drawn_candidates(
     grid: Mapping[str, Sequence[Any]], budget: int, seed: int
 ) -> list[dict[str, Any]]:
-    """At most ``budget`` different points of a grid.
+    """At most ``budget`` different points of a grid, in random order.
 
     Examples
     --------
-    >>> drawn_candidates({"a": [1, 2]}, budget=5, seed=0)
-    [{'a': 1}, {'a': 2}]
+    >>> sorted(point["a"] for point in drawn_candidates({"a": [1, 2]}, budget=5, seed=0))
+    [1, 2]
     """
     names, sizes = list(grid), [len(values) for values in grid.values()]
     n_points = int(np.prod(sizes)) if sizes else 1
-    if n_points <= budget:
-        chosen = np.arange(n_points)
-    else:
-        chosen = np.random.default_rng([seed, 1]).choice(n_points, size=budget, replace=False)
+    n_chosen = min(n_points, budget)
+    chosen = np.random.default_rng([seed, 1]).choice(n_points, size=n_chosen, replace=False)
     points = np.array(np.unravel_index(chosen, sizes)).T if sizes else np.zeros((1, 0), int)
     return [
         {name: grid[name][place] for name, place in zip(names, point, strict=True)}

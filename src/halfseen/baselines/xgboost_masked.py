@@ -79,6 +79,12 @@ class XGBoostMasked(Baseline):
     References
     ----------
     T. Chen, C. Guestrin, "XGBoost: a scalable tree boosting system", KDD 2016.
+
+    Examples
+    --------
+    >>> method = XGBoostMasked(n_rounds=50)
+    >>> method.inductive, method.imputes, method.feature_source
+    (True, False, 'observed column means')
     """
 
     method: ClassVar[str] = "XGBoost, masked labels"

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from halfseen.experiments.comparison import MethodResult, Task
+from halfseen.experiments.comparison import MethodResult
+from halfseen.experiments.comparison_cell import Task
 from halfseen.experiments.data_sets import DataSet
 
 
@@ -19,7 +20,7 @@ def comparison_table(
     title = (
         f"{data.name}: {len(data.X)} rows, {data.X.shape[1]} features, {data.Y.shape[1]} "
         f"{data.target}; hidden: {task.feature_rate:.0%} of features, {task.label_rate:.0%} of "
-        f"labels; {n_masks} masks; hidden entries only"
+        f"labels; {n_masks} {'mask' if n_masks == 1 else 'masks'}; {_asked(task)}"
     )
     run = [result for result in results if not result.not_run]
     lines: list[tuple[str, ...]] = [("method", auc, accuracy, "RMSE", "seconds", "peak MB")]
@@ -35,12 +36,18 @@ def comparison_table(
     return "\n".join([*text, *(["", "not run:", *absent] if absent else [])])
 
 
+def _asked(task: Task) -> str:
+    if task.new_share:
+        return f"all labels of new rows ({task.new_share:.0%} of the rows), inductive"
+    return "hidden entries only, transductive"
+
+
 def _cells(result: MethodResult) -> list[str]:
     values = np.array(result.scores)
     mean, spread = values.mean(axis=0), values.std(axis=0, ddof=1 if len(values) > 1 else 0)
     scores = [f"{m:.4f} +- {s:.4f}" for m, s in zip(mean[:2], spread[:2], strict=True)]
     mark = "*" if result.feature_source else " "
-    scores.append(f"{mean[2]:.5g} +- {spread[2]:.2g}{mark}")
+    scores.append("-" if np.isnan(mean[2]) else f"{mean[2]:.5g} +- {spread[2]:.2g}{mark}")
     return [*scores, f"{mean[3]:.1f}", f"{mean[4]:.0f}"]
 
 
@@ -51,11 +58,24 @@ def _notes(results: Sequence[MethodResult]) -> list[str]:
         if result.feature_source
     ]
     chosen = [
-        f"  {result.method}: " + ", ".join(f"{k}={v}" for k, v in result.settings.items())
+        f"  {result.method}: "
+        + ", ".join(f"{k}={v}" for k, v in result.settings.items())
+        + f" ({_tried(result)})"
         for result in results
         if result.settings
     ]
     parts = ["", *notes] if notes else []
     if chosen:
         parts += ["", "settings chosen on observed entries of the first mask:", *chosen]
+    own = [result.method for result in results if not result.settings]
+    if own:
+        parts += ["", f"with their own settings, nothing tuned: {', '.join(own)}"]
     return parts
+
+
+def _tried(result: MethodResult) -> str:
+    if result.n_tried == 1 < result.n_planned:
+        return f"its own settings, not tuned: no time to try one of {result.n_planned - 1} others"
+    if result.n_tried < result.n_planned:
+        return f"best of {result.n_tried} tried, of {result.n_planned} planned: time was up"
+    return f"best of {result.n_tried}"

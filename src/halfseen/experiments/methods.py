@@ -30,7 +30,11 @@ METHODS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "miwae": ("miwae", "MIWAE", {}),
     "gain": ("gain", "GAIN", {}),
     "misgan": ("misgan", "MisGAN", {}),
+    "misgan_convolutional": ("misgan_convolutional", "MisGANConvolutional", {}),
 }
+
+# Data sets whose rows are images, with height and width.
+IMAGES: dict[str, tuple[int, int]] = {"mnist": (28, 28)}
 
 
 def method_named(name: str) -> Baseline:
@@ -47,3 +51,18 @@ def method_named(name: str) -> Baseline:
     of_name = getattr(import_module(f"halfseen.baselines.{module}"), class_name)
     method: Baseline = of_name(**settings)
     return method
+
+
+def why_not(name: str, data_set: str) -> str:
+    """Why a method does not apply to a data set; empty if it does.
+
+    Examples
+    --------
+    >>> why_not("misgan_convolutional", "scene")
+    'convolutions need rows that are images, and those of scene are not'
+    >>> why_not("misgan_convolutional", "mnist"), why_not("misgan", "scene")
+    ('', '')
+    """
+    if name == "misgan_convolutional" and data_set not in IMAGES:
+        return f"convolutions need rows that are images, and those of {data_set} are not"
+    return ""
