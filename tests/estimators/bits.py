@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -49,18 +49,33 @@ def _cells(series: pd.Series | pl.Series) -> list[Any]:
 
 def assert_same_model(left: Any, right: Any) -> None:
     """Two fitted estimators have the same bits in everything that was learned."""
-    for field in fields(left.machine_):
-        one, other = getattr(left.machine_, field.name), getattr(right.machine_, field.name)
-        if isinstance(one, np.ndarray):
-            assert_same_bits(one, other)
-        else:
-            assert one == other
+    assert_same_parts(left.machine_, right.machine_)
+    assert_same_parts(left.prediction_, right.prediction_)
     assert left.schema_ == right.schema_
     assert left.settings_ == right.settings_
     assert left.n_iter_ == right.n_iter_
     if isinstance(left, RBMClassifier):
         assert_same_bits(left.thresholds_, right.thresholds_)
         assert_same_bits(left.classes_, right.classes_)
+
+
+def assert_same_parts(left: Any, right: Any) -> None:
+    """Two data classes, or what stands in their place, have the same bits in all their arrays."""
+    assert type(left) is type(right)
+    if isinstance(left, np.ndarray):
+        assert_same_bits(left, right)
+    elif is_dataclass(left):
+        for field in fields(left):
+            assert_same_parts(getattr(left, field.name), getattr(right, field.name))
+    else:
+        assert left == right
+
+
+def more_answers(model: Any, X: Any, y: Any = None) -> list[Any]:
+    """What a predictive model with its companion says beside, of classes or of features alone."""
+    sets = [model.predict_set(X)] if isinstance(model, RBMClassifier) else []
+    bounds = model.predict_interval(X, level=0.8)
+    return [*answers(model, X, y), *sets, bounds, *model.impute(X, n_draws=2)]
 
 
 def answers(model: Any, X: Any, y: Any = None) -> list[Any]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
+import jax
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,6 +14,7 @@ from numpy.typing import NDArray
 
 from estimators.tables import (
     LIGHT,
+    PREDICTIVE,
     classes_of_rows,
     holed_table,
     labels_of_rows,
@@ -73,3 +77,41 @@ def of_outputs(narrow: pd.DataFrame, outputs: NDArray[Any]) -> RBMClassifier:
 @pytest.fixture(scope="session")
 def imputer(wide: pd.DataFrame) -> RBMImputer:
     return RBMImputer(**LIGHT).fit(wide)
+
+
+@contextmanager
+def compiled_quickly() -> Iterator[None]:
+    """What is compiled in here need not be fast."""
+    before = jax.config.read("jax_disable_most_optimizations")
+    jax.config.update("jax_disable_most_optimizations", True)
+    yield
+    jax.config.update("jax_disable_most_optimizations", before)
+
+
+@pytest.fixture
+def quickly() -> Iterator[None]:
+    with compiled_quickly():
+        yield
+
+
+@pytest.fixture(scope="session")
+def predicts_classes(table: pd.DataFrame, classes: NDArray[Any]) -> RBMClassifier:
+    return RBMClassifier(**PREDICTIVE).fit(table, classes)
+
+
+@pytest.fixture(scope="session")
+def predicts_labels(table: pd.DataFrame, labels: NDArray[np.float64]) -> RBMClassifier:
+    with compiled_quickly():
+        return RBMClassifier(**PREDICTIVE, companion=False).fit(table, labels)
+
+
+@pytest.fixture(scope="session")
+def predicts_outputs(narrow: pd.DataFrame, outputs: NDArray[Any]) -> RBMClassifier:
+    with compiled_quickly():
+        return RBMClassifier(**PREDICTIVE, companion=False).fit(narrow, outputs)
+
+
+@pytest.fixture(scope="session")
+def predicts_features(wide: pd.DataFrame) -> RBMImputer:
+    with compiled_quickly():
+        return RBMImputer(**PREDICTIVE, companion=False).fit(wide)

@@ -26,6 +26,19 @@ LIGHT: dict[str, Any] = {
 }
 
 
+# Predictive training beside a companion that is LIGHT in all that decides what is compiled.
+PREDICTIVE: dict[str, Any] = {
+    "n_hidden": 4,
+    "n_epochs": 4,
+    "batch_size": 16,
+    "n_machines": 2,
+    "monitor_every": 2,
+    "n_restarts": 2,
+    "n_sweeps": 6,
+    "random_state": 0,
+}
+
+
 def whole_table(n_rows: int = 40, seed: int = 0) -> pd.DataFrame:
     """A table without holes; all columns hang on one hidden number."""
     random = np.random.default_rng(seed)

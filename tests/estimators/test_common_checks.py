@@ -26,6 +26,15 @@ QUICK = {
     "n_restarts": 1,
     "n_sweeps": 5,
 }
+# Every shape is compiled anew, which takes minutes.
+PREDICTIVE = {
+    "n_hidden": 8,
+    "n_epochs": 40,
+    "batch_size": 8,
+    "learning_rate": 0.05,
+    "n_machines": 1,
+    "companion": False,
+}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -42,4 +51,10 @@ def _quickly() -> Iterator[None]:
 
 @parametrize_with_checks([RBMClassifier(**QUICK), RBMImputer(**QUICK)])
 def test_scikit_learn(estimator: Any, check: Callable[[Any], None]) -> None:
+    check(estimator)
+
+
+@pytest.mark.long
+@parametrize_with_checks([RBMClassifier(**PREDICTIVE), RBMImputer(**PREDICTIVE)])
+def test_scikit_learn_predictively(estimator: Any, check: Callable[[Any], None]) -> None:
     check(estimator)

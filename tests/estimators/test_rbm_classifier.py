@@ -260,7 +260,7 @@ def test_thresholds_outlive_a_part_without_labels(
 
 
 def test_fully_persistent_chains_cannot_learn_in_parts(table: pd.DataFrame) -> None:
-    model = RBMClassifier(**LIGHT, objective="fully_persistent_cd")
+    model = RBMClassifier(**LIGHT | {"objective": "fully_persistent_cd"})
     with pytest.raises(ValueError, match='objective="persistent_cd"'):
         model.partial_fit(table, ["a"] * 40)
     with pytest.raises(NotFittedError):

@@ -95,6 +95,13 @@ WRONG: list[tuple[str, Any]] = [
     ("held_out_share", 1.0),
     ("patience", 0),
     ("monitor_every", 0),
+    ("effort", "much"),
+    ("companion", 1),
+    ("companion", "no"),
+    ("label_weight", -1.0),
+    ("label_weight", math.inf),
+    ("max_seconds", -1.0),
+    ("max_seconds", math.nan),
     ("class_units", "sigmoid"),
     ("threshold", 1.5),
     ("threshold", "each"),
@@ -169,6 +176,19 @@ def test_objective_by_name(name: str, expected: str) -> None:
     given = {"objective": name, "n_gibbs_steps": 3}
     objective = resolve_settings("default", given, n_rows=9, n_visible=3).learning_objective()
     assert type(objective).__name__ == expected
+
+
+def test_a_companion_is_one_machine_trained_by_likelihood() -> None:
+    given = {"n_machines": 3, "n_hidden": 7}
+    settings = resolve_settings("default", given, n_rows=9, n_visible=3)
+    assert settings.objective == "predictive"
+    with pytest.raises(ValueError, match="not trained by its likelihood"):
+        settings.learning_objective()
+    companion = settings.of_companion()
+    assert (companion.objective, companion.n_machines) == ("data_started_cd", 1)
+    assert companion.n_hidden == 7
+    paper = paper_settings(9, 3)
+    assert paper.of_companion() is paper
 
 
 def test_learned_variance_stays_between_its_bounds() -> None:

@@ -18,6 +18,10 @@ class OurMachine(Baseline):
     ----------
     preset : {"default", "paper"}, default="default"
         Where the settings come from.
+    effort : {"fast", "default", "best"}, default="default"
+        How much work training takes.
+    sees_missing : bool, default=False
+        Whether mask units tell the machine what is missing.
     random_state : int, default=0
         Seed.
 
@@ -33,15 +37,28 @@ class OurMachine(Baseline):
     method: ClassVar[str] = "halfseen"
     grid: ClassVar[dict[str, list[Any]]] = {}
 
-    def __init__(self, *, preset: str = "default", random_state: int = 0) -> None:
+    def __init__(
+        self,
+        *,
+        preset: str = "default",
+        effort: str = "default",
+        sees_missing: bool = False,
+        random_state: int = 0,
+    ) -> None:
         self.preset = preset
+        self.effort = effort
+        self.sees_missing = sees_missing
         self.random_state = random_state
 
     def _fit(self, X: NDArray[np.float64], Y: NDArray[np.float64]) -> None:
         self.X_, self.y_ = X, self._as_target(Y)
         kind = "labels" if self.target_ == "labels" else "classes"
         self.model_ = RBMClassifier(
-            preset=self.preset, target_kind=kind, random_state=self.random_state
+            preset=self.preset,
+            effort=self.effort,
+            sees_missing=self.sees_missing,
+            target_kind=kind,
+            random_state=self.random_state,
         ).fit(X, self.y_)
 
     def _complete(self) -> CompletedTable:

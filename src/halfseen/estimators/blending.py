@@ -96,6 +96,6 @@ def _drawn_blend(
     right = np.concatenate([truth, pull * towards, [anchor]])
     # The triangle holds all that least squares needs of any number of equations.
     triangle = np.asarray(np.linalg.qr(np.column_stack([equations, right]), mode="r"))
-    weights: NDArray[np.float64] = nnls(triangle[:, :-1], triangle[:, -1])[0]
+    weights: NDArray[np.float64] = nnls(triangle[:, :-1], triangle[:, -1], maxiter=1000)[0]
     shares: NDArray[np.float64] = weights / weights.sum()
     return shares

@@ -21,6 +21,7 @@ from halfseen.machine.tiles import in_tiles
 
 FARTHEST = 30.0  # standard deviations beyond which a number counts as this far away
 _SMALLEST_SPREAD = 0.05
+_SLACK = 1e-5
 
 
 @dataclass(frozen=True)
@@ -188,7 +189,9 @@ class FittedPrediction:
         # Bounds of the column hold for what is not observed only.
         lowest = np.minimum(self.blend.lowest, middle)
         highest = np.maximum(self.blend.highest, middle)
-        return np.maximum(middle - half, lowest), np.minimum(middle + half, highest)
+        # A bound is often a value that the column takes; rounding must not leave it outside.
+        slack = np.where(observed[:, numbers], 0.0, _SLACK)
+        return np.maximum(middle - half, lowest) - slack, np.minimum(middle + half, highest) + slack
 
     def smallest_probability(self, level: float, knows_labels: bool) -> float:
         """Classes at least this probable make up the set that holds the truth this often."""

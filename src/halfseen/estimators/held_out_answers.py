@@ -142,8 +142,9 @@ def learn_conformal(ensemble: Ensemble, blend: Blend, heard: list[HeldOutAnswers
     scores, judged = [], []
     of_labels: list[list[NDArray[np.float64]]] = [[], []]
     for one in heard:
-        expected = bare.blended(one.known, one.shown)[:, numbers]
-        scores.append(np.abs(one.truth[:, numbers] - expected) / spread_of(one.known))
+        # Bounds are asked for without labels, and must hold without their help.
+        expected = bare.blended(one.new, one.shown & ~columns.is_target_unit)[:, numbers]
+        scores.append(np.abs(one.truth[:, numbers] - expected) / spread_of(one.new))
         judged.append(one.judged[:, numbers])
         for context, answers in enumerate((one.new, one.known)):
             seen = one.shown if context else one.shown & ~columns.is_target_unit
@@ -159,9 +160,10 @@ def _said_of_truth(
     columns: PredictiveColumns, said: NDArray[np.float64], one: HeldOutAnswers
 ) -> NDArray[np.float64]:
     """Probability of the truth of every judged target entry, of shape (n_entries,)."""
-    layer = columns.wide.layer
-    is_label = columns.is_target_unit.copy()
-    is_label[layer.n_gaussian + layer.n_bernoulli :] = False
+    column = np.asarray(columns.column_of_unit)
+    # Of classes, be their units a group or independent, only the true one has a say.
+    is_label = columns.is_target_unit & (np.bincount(column)[column] == 1)
+    is_label[columns.wide.layer.n_gaussian + columns.wide.layer.n_bernoulli :] = False
     labels = one.judged & is_label
     truth = one.truth[labels]
     of_labels = truth * said[labels] + (1 - truth) * (1 - said[labels])

@@ -133,9 +133,9 @@ def load(path: str | PathLike[str]) -> Any:
     True
     """
     sealed = read_sealed(path, kind=KIND, newest_version=VERSION)
-    for version in range(sealed.version, VERSION):
-        sealed = _UPGRADES[version](sealed)
     try:
+        for version in range(sealed.version, VERSION):
+            sealed = _UPGRADES[version](sealed)
         return _restored(sealed)
     except (ArithmeticError, AttributeError, LookupError, SyntaxError, TypeError, ValueError) as e:
         raise DamagedFile(fspath(path), f"its contents do not fit together: {e}") from e
@@ -159,7 +159,7 @@ def _restored(sealed: Sealed) -> RBMBase:
         model.feature_names_in_ = _feature_names(document, model.n_features_in_)
     model.prediction_ = prediction_from_file(document["prediction"], sealed, schema)
     model.machine_ = None
-    if model.prediction_ is None or "weights" in sealed.arrays:
+    if model.prediction_ is None or settings.companion:
         arrays = {name: _array(sealed, name) for name in _PARAMETERS}
         _check_shapes(arrays, schema, settings.of_companion())
         model.machine_ = FittedMachine(

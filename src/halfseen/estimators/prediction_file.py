@@ -20,6 +20,7 @@ from halfseen.tables import Schema
 _PREFIX = "prediction."
 _SIZES = ("n_knots", "n_hidden", "n_sweeps", "n_search_steps", "batch_size", "n_kinds", "n_folds")
 _MOST = 1_000_000
+_MOST_SWEEPS = {"n_sweeps": 100, "n_search_steps": 10_000}
 _LARGEST = 1e9
 _NOT_ARRAYS = ("shape", "n_kinds")
 
@@ -54,8 +55,9 @@ def prediction_from_file(sizes: Any, sealed: Sealed, schema: Schema) -> FittedPr
     if not isinstance(sizes, dict) or set(sizes) != set(_SIZES):
         raise ValueError(f"the sizes of a prediction are {_SIZES}")
     for name, value in sizes.items():
-        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _MOST:
-            raise ValueError(f"{name} must be a whole number from 0 to {_MOST}")
+        least, most = 0 if name == "n_knots" else 1, _MOST_SWEEPS.get(name, _MOST)
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+            raise ValueError(f"{name} must be a whole number from {least} to {most}")
     layer = VisibleLayer(schema.n_gaussian, schema.n_bernoulli, schema.group_sizes)
     shape = PredictiveShape(
         PredictiveColumns(
@@ -76,9 +78,33 @@ def prediction_from_file(sizes: Any, sealed: Sealed, schema: Schema) -> FittedPr
         array = np.array(sealed.arrays[_PREFIX + key])
         arrays[part][name] = _checked(key, array, expected[key])
     ensemble = Ensemble(shape, sizes["n_kinds"], **arrays["ensemble"])
-    if ensemble.prior_covariance.shape[2] not in (0, layer.n_visible):
+    blend, conformal = Blend(**arrays["blend"]), Conformal(**arrays["conformal"])
+    _check_ensemble(ensemble)
+    _check_blend(blend)
+    for scores in (conformal.number, conformal.label):
+        if not np.all(scores >= 0) or not np.all(scores[:, 1:] >= scores[:, :-1]):
+            raise ValueError("conformal scores rise from 0 with the level")
+    return FittedPrediction(ensemble, blend, conformal)
+
+
+def _check_ensemble(ensemble: Ensemble) -> None:
+    """Raise where an array of the right shape could still not be an ensemble's."""
+    if ensemble.prior_covariance.shape[2] not in (0, ensemble.prior_mean.shape[1]):
         raise ValueError("a covariance is square")
-    return FittedPrediction(ensemble, Blend(**arrays["blend"]), Conformal(**arrays["conformal"]))
+    if not ensemble.prior_covariance.shape[2] and not np.all(ensemble.prior_noise > 0):
+        raise ValueError("the noise of a prior is positive")
+    if not np.all(ensemble.unit_scale > 0):
+        raise ValueError("scales are positive")
+    if not np.all(np.diff(ensemble.knots, axis=1) > 0):
+        raise ValueError("knots increase")
+
+
+def _check_blend(blend: Blend) -> None:
+    for weights in (blend.number, blend.discrete[None], blend.label):
+        if np.any(weights < 0) or not np.allclose(weights.sum(axis=1), 1.0):
+            raise ValueError("weights of a blend are not negative and have the sum one")
+    if np.any(blend.lowest > blend.highest):
+        raise ValueError("the lowest number is not above the highest")
 
 
 def _parts() -> list[tuple[str, str]]:

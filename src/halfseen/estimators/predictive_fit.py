@@ -138,7 +138,7 @@ def _standard(encoded: Encoded, schema: Schema, n_knots: int) -> Standard:
 
 
 def column_knots(values: NDArray[np.float64], n_knots: int) -> NDArray[np.float64]:
-    """Increasing knots at equal shares of the values, both ends of the column among them.
+    """Increasing knots at equal shares of the values, the nearest to each other 0.001 apart.
 
     A column of few distinct values has each of them among its knots.
 
@@ -152,6 +152,8 @@ def column_knots(values: NDArray[np.float64], n_knots: int) -> NDArray[np.float6
         shares = np.quantile(values, (np.arange(n_knots) + 0.5) / n_knots)
         distinct = np.unique(shares)
     missing = n_knots - len(distinct)
+    if not len(distinct):
+        distinct, missing = np.zeros(1), n_knots - 1
     beyond = distinct[-1] + 0.01 * (1 + np.arange(missing))
     knots = np.concatenate([distinct, beyond])
     smallest = 1e-3 * np.arange(n_knots)

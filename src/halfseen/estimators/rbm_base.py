@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from os import PathLike, fspath
@@ -23,7 +24,7 @@ from halfseen.learning.checkpoint import Checkpoint
 from halfseen.learning.epoch import TrainingState
 from halfseen.learning.history import History
 from halfseen.learning.progress import Verbosity
-from halfseen.learning.trainer import Callback
+from halfseen.learning.trainer import Callback, TrainingInterrupted
 from halfseen.tables import Encoded, Schema, Table, fill_table, learn_columns, read_table
 
 SHARED_SETTINGS = (
@@ -235,14 +236,16 @@ class RBMBase(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         """
         check_is_fitted(self)
         level = checked_level(level)
-        encoded = self.schema_.encode(self._read_features(X, reset=False), None)
+        table = self._read_features(X, reset=False)
+        encoded = self.schema_.encode(table, None)
         bounds = self._predictive().interval(*encoded, level, self.verbose)
         result = np.full((len(encoded.visible), len(self.schema_.features), 2), np.nan)
         for j, column in enumerate(self.schema_.features):
             if column.unit == "gaussian":
                 unit = self.schema_.feature_units(j).start
+                raw, seen = table.columns[j].values, encoded.observed[:, unit]
                 for side, bound in enumerate(bounds):
-                    result[:, j, side] = column.destandardised(bound[:, unit])
+                    result[:, j, side] = np.where(seen, raw, column.destandardised(bound[:, unit]))
         return result
 
     def score_samples(self, X: Any) -> NDArray[np.float64]:
@@ -335,7 +338,7 @@ class RBMBase(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         if self.prediction_ is None:
             raise ValueError(
                 "this model holds no predictive ensemble, which alone knows how sure it is; fit "
-                'with objective="predictive", the default'
+                'with objective="predictive", the default, to its end and not in parts'
             )
         return self.prediction_
 
@@ -385,7 +388,19 @@ class RBMBase(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
                 oracle,
             )
             machine, history = fitted.machine, fitted.history
-        self.prediction_ = self._predictive_half(encoded) if predicts else None
+        # Who interrupts the companion does not wait for the ensemble: the likelihood answers.
+        goes_on = predicts and history.stop_reason != "interrupted"
+        self.prediction_ = None
+        try:
+            self.prediction_ = self._predictive_half(encoded) if goes_on else None
+        except KeyboardInterrupt:
+            if machine is None:
+                raise
+            warnings.warn(
+                "interrupted before the ensemble could answer; the likelihood-trained machine does",
+                TrainingInterrupted,
+                stacklevel=3,
+            )
         self.machine_ = machine
         self.history_ = history
         self.n_iter_ = max(1, len(history))

@@ -441,12 +441,13 @@ class RBMClassifier(ClassifierMixin, RBMBase):  # type: ignore[misc]
         units = np.array([self.schema_.target_units(j).start for j in range(n_labels)])
         # In case of an interruption from here on.
         self.thresholds_ = np.full(n_labels, 0.5) if earlier is None else earlier
-        if self.prediction_ is not None and self.threshold == "auto":
+        if self.prediction_ is not None and _is_auto(self.threshold):
             # Its probabilities are calibrated: one half makes most labels right.
             return
+        answers = self._likelihood() if self.prediction_ is None else self.prediction_
         learned = learn_thresholds(
             self.settings_.threshold,
-            self._likelihood().complete,
+            answers.complete,
             encoded.visible,
             encoded.observed,
             units,
@@ -490,6 +491,10 @@ class RBMClassifier(ClassifierMixin, RBMBase):  # type: ignore[misc]
         if self.schema_.target_kind == "labels":
             return np.stack(probabilities, axis=1)
         return probabilities[0] if self.schema_.target_kind == "classes" else probabilities
+
+
+def _is_auto(value: Any) -> bool:
+    return isinstance(value, str) and value == "auto"
 
 
 def classes_of(schema: Schema) -> Any:

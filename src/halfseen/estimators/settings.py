@@ -161,7 +161,7 @@ def default_settings(n_rows: int, n_visible: int) -> Settings:
         n_chains=100,
         learning_rate=0.002,
         batch_size=batch_size,
-        n_epochs=min(500, max(10, 3000 // batches)),
+        n_epochs=min(500, max(10, 2000 // batches)),
         optimizer="adam",
         momentum=0.0,
         weight_decay=0.01,

@@ -7,6 +7,7 @@ each has its own prior, its own entries put aside, and its own rates.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 
 from halfseen.learning.predictive_loss import PredictiveColumns, predictive_loss
 from halfseen.learning.rehiding import hidden_again
+from halfseen.learning.trainer import TrainingInterrupted
 from halfseen.machine.correlated_prior import Prior, conditional_mean
 from halfseen.machine.predictive_sweeps import PredictiveParameters, predicted_inputs
 
@@ -199,7 +201,8 @@ def train_predictively(
     """Take ``n_steps`` steps of Adam, of all members at once.
 
     All members see the same rows in the same order with the same columns hidden again, and none
-    depends on its companions. The rate rises within the first steps and falls as a cosine.
+    depends on its companions. The rate rises within the first steps and falls as a cosine. Ctrl-C
+    ends training where it stands, with a warning.
 
     Parameters
     ----------
@@ -235,17 +238,29 @@ def train_predictively(
     for first in range(0, n_steps, STEPS_AT_ONCE):
         rows = in_steps[first : first + STEPS_AT_ONCE]
         progress = (first + np.arange(len(rows), dtype=np.float32)) / n_steps
-        state, losses = _some_steps(
-            shape,
-            standard,
-            members,
-            state,
-            table,
-            jnp.asarray(rows),
-            jnp.asarray(progress),
-            jax.random.fold_in(key, first),
-        )
-        if after(first + len(rows), np.asarray(losses)):
+        try:
+            state, losses = _some_steps(
+                shape,
+                standard,
+                members,
+                state,
+                table,
+                jnp.asarray(rows),
+                jnp.asarray(progress),
+                jax.random.fold_in(key, first),
+            )
+            if after(first + len(rows), np.asarray(losses)):
+                break
+        except KeyboardInterrupt:
+            # What was under way must end before the interpreter may, or JAX crashes on exit.
+            jax.block_until_ready(jax.live_arrays())  # type: ignore[no-untyped-call]
+            if state.parameters.weights.is_deleted():
+                raise  # between two states, of which one was given up and the other not yet taken
+            warnings.warn(
+                "predictive training interrupted; the model keeps what it has learned so far",
+                TrainingInterrupted,
+                stacklevel=2,
+            )
             break
     return state
 

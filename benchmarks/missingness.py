@@ -1,0 +1,100 @@
+"""How the default, with and without mask units, does when entries are not missing at random.
+
+Run with ``HALFSEEN_DATA=folder python benchmarks/missingness.py``; ``--help`` shows the options.
+Features are hidden by their left neighbour (at random given what is seen), by their own value, in
+blocks of neighbouring columns, and completely at random; labels are hidden completely at random.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfseen.baselines import GaussianEM
+from halfseen.baselines.our_machine import OurMachine
+from halfseen.experiments.comparison import in_own_process
+from halfseen.experiments.comparison_cell import scored_labels
+from halfseen.experiments.data_sets import load_data_set
+from halfseen.experiments.hiding import hide_completely_at_random
+from halfseen.experiments.hiding_not_at_random import (
+    hide_blocks,
+    hide_by_other_columns,
+    hide_by_own_value,
+)
+from halfseen.scoring import standardised_rmse
+
+Hide = Callable[[NDArray[np.float64], float, int], NDArray[np.bool_]]
+
+
+def _completely_at_random(X: NDArray[np.float64], rate: float, seed: int) -> NDArray[np.bool_]:
+    drawn: NDArray[np.bool_] = np.random.default_rng([seed, 86_028_121]).random(X.shape) < rate
+    return drawn
+
+
+MECHANISMS: dict[str, Hide] = {
+    "completely at random": _completely_at_random,
+    "by another column": hide_by_other_columns,
+    "by its own value": hide_by_own_value,
+    "in blocks": hide_blocks,
+}
+METHODS: dict[str, Callable[[], Any]] = {
+    "halfseen": OurMachine,
+    "halfseen, mask units": lambda: OurMachine(sees_missing=True),
+    "gaussian_em": GaussianEM,
+}
+
+
+class Scores(NamedTuple):
+    """Of hidden entries only."""
+
+    auc: float
+    accuracy: float
+    standardised_rmse: float
+
+
+def run(data_set: str, mechanism: str, method: str, mask: int, rate: float) -> Scores:
+    """One method on one mask."""
+    data = load_data_set(data_set)
+    labels = hide_completely_at_random(
+        data.X, data.Y, feature_rate=0.0, label_rate=0.5, target=data.target, seed=mask
+    )
+    hidden = MECHANISMS[mechanism](data.X, rate, mask)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fitted = METHODS[method]().fit(np.where(hidden, np.nan, data.X), labels.Y, data.target)
+        completed = fitted.complete()
+    auc, accuracy = scored_labels(data, labels.hidden_labels, completed.scores)
+    return Scores(auc, accuracy, standardised_rmse(data.X, completed.features, hidden))
+
+
+def main(words: Sequence[str] | None = None) -> None:
+    """Print one table for each data set."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0] if __doc__ else None)
+    parser.add_argument("--data-sets", nargs="+", default=["yeast", "emotions"])
+    parser.add_argument("--masks", type=int, default=3)
+    parser.add_argument("--first-mask", type=int, default=10)
+    parser.add_argument("--rate", type=float, default=0.4)
+    options = parser.parse_args(words)
+    for data_set in options.data_sets:
+        print(f"== {data_set}, {options.rate:.0%} of the features hidden, {options.masks} masks")
+        print(f"{'mechanism':24s}{'method':24s}{'auc':>8s}{'accuracy':>10s}{'std rmse':>10s}")
+        for mechanism in MECHANISMS:
+            for method in METHODS:
+                scores = []
+                for mask in range(options.first_mask, options.first_mask + options.masks):
+                    print(f"{data_set}, {mechanism}, {method}, {mask}", file=sys.stderr)
+                    cell = (data_set, mechanism, method, mask, options.rate)
+                    scores.append(in_own_process(run, cell, 1800))
+                auc, accuracy, error = np.mean(scores, axis=0)
+                print(f"{mechanism:24s}{method:24s}{auc:8.4f}{accuracy:10.4f}{error:10.4f}")
+                sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,138 @@
+"""What an ensemble learns from entries put aside, by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.typing import NDArray
+
+from halfseen import RBMClassifier
+from halfseen.estimators.ensemble_answers import Answers
+from halfseen.estimators.fitted_prediction import of_kinds
+from halfseen.estimators.held_out_answers import (
+    HeldOutAnswers,
+    _said_of_truth,
+    _truth_probability,
+    held_out_answers,
+    learn_blend,
+)
+from halfseen.learning.held_out import HeldOut, hold_out
+from halfseen.learning.predictive_loss import PredictiveColumns
+from halfseen.machine.predictive_sweeps import PredictiveLayer
+from halfseen.machine.visible_layer import VisibleLayer
+from halfseen.tables import Encoded, read_table, read_target
+
+
+@pytest.fixture(scope="module")
+def encoded(predicts_classes: RBMClassifier, table: pd.DataFrame, classes: Any) -> Encoded:
+    target = read_target(classes, "classes")
+    return predicts_classes.schema_.encode(read_table(table), target)
+
+
+@pytest.fixture(scope="module")
+def folds(predicts_classes: RBMClassifier, encoded: Encoded) -> list[HeldOut]:
+    schema = predicts_classes.schema_
+    return [
+        hold_out(*encoded, schema.column_of_unit, schema.is_target_unit, 0.3, seed)
+        for seed in (0, 1)
+    ]
+
+
+@pytest.fixture(scope="module")
+def heard(
+    predicts_classes: RBMClassifier, encoded: Encoded, folds: list[HeldOut]
+) -> list[HeldOutAnswers]:
+    return held_out_answers(predicts_classes.prediction_.ensemble, encoded, folds)
+
+
+def test_only_its_own_members_speak_of_a_fold(
+    predicts_classes: RBMClassifier,
+    encoded: Encoded,
+    folds: list[HeldOut],
+    heard: list[HeldOutAnswers],
+) -> None:
+    ensemble = predicts_classes.prediction_.ensemble
+    for index, (fold, one) in enumerate(zip(folds, heard, strict=True)):
+        every = ensemble.answers(encoded.visible[fold.judged_rows], fold.training[fold.judged_rows])
+        own = slice(index * ensemble.n_kinds, (index + 1) * ensemble.n_kinds)
+        assert np.array_equal(one.known.means, every.means[own])
+        assert len(one.known.means) == ensemble.n_kinds
+
+
+def test_what_is_judged_was_not_shown(heard: list[HeldOutAnswers]) -> None:
+    for one in heard:
+        assert one.judged.any()
+        assert not (one.judged & one.shown).any()
+
+
+def test_labels_of_new_rows_are_hidden(
+    predicts_classes: RBMClassifier, heard: list[HeldOutAnswers]
+) -> None:
+    is_target = predicts_classes.schema_.is_target_unit
+    for one in heard:
+        without = ~one.shown[:, is_target].any(axis=1)
+        assert np.array_equal(one.known.means[:, without], one.new.means[:, without])
+        assert not np.array_equal(one.known.means[:, ~without], one.new.means[:, ~without])
+
+
+def test_truth_probability_by_hand(
+    predicts_classes: RBMClassifier, heard: list[HeldOutAnswers]
+) -> None:
+    ensemble, schema = predicts_classes.prediction_.ensemble, predicts_classes.schema_
+    said = _truth_probability(ensemble, heard, "known", ~schema.is_target_unit)
+    expected = []
+    sold, colour = schema.feature_units(2).start, schema.feature_units(3)
+    for one in heard:
+        means = of_kinds(one.known.means, ensemble.n_kinds)
+        for row in np.flatnonzero(one.judged[:, sold]):
+            p = means[:, row, sold]
+            expected.append(p if one.truth[row, sold] else 1 - p)
+        for row in np.flatnonzero(one.judged[:, colour.start]):
+            true = colour.start + int(np.argmax(one.truth[row, colour]))
+            expected.append(means[:, row, true])
+    assert np.allclose(np.sort(said, axis=1), np.sort(np.transpose(expected), axis=1))
+
+
+def test_bounds_of_numbers_are_what_was_seen(
+    predicts_classes: RBMClassifier, encoded: Encoded, heard: list[HeldOutAnswers]
+) -> None:
+    ensemble = predicts_classes.prediction_.ensemble
+    blend = learn_blend(ensemble, encoded, heard)
+    for unit in range(2):
+        seen = encoded.visible[encoded.observed[:, unit], unit]
+        assert (blend.lowest[unit], blend.highest[unit]) == (seen.min(), seen.max())
+    assert np.allclose(blend.number.sum(axis=1), 1.0)
+    assert np.isclose(blend.discrete.sum(), 1.0)
+    assert np.allclose(blend.label.sum(axis=1), 1.0)
+
+
+def one_row(
+    columns: tuple[int, ...], n_bernoulli: int, groups: tuple[int, ...], truth: list[float]
+) -> tuple[PredictiveColumns, HeldOutAnswers, NDArray[np.float64]]:
+    """All units are of targets and judged; of unit i 0.1 (i + 1) is said."""
+    layer = VisibleLayer(0, n_bernoulli, groups)
+    nothing = Answers(*[np.zeros((1, 1, 0), np.float32)] * 4)
+    judged = np.ones((1, len(truth)), bool)
+    one = HeldOutAnswers(nothing, nothing, np.array([truth], np.float32), judged, ~judged)
+    of_columns = PredictiveColumns(PredictiveLayer(layer, 0), columns, 0, max(columns) + 1)
+    return of_columns, one, 0.1 * (1 + np.arange(len(truth)))[None]
+
+
+def test_of_a_label_either_value_is_the_truth() -> None:
+    said = _said_of_truth(*_ordered(one_row((0, 1), 2, (), [1.0, 0.0])))
+    assert np.allclose(said, [0.1, 0.8])
+
+
+def test_of_classes_only_the_true_one_counts() -> None:
+    said = _said_of_truth(*_ordered(one_row((0, 0, 0), 0, (3,), [0.0, 1.0, 0.0])))
+    assert np.allclose(said, [0.2])
+    independent = _said_of_truth(*_ordered(one_row((0, 0, 0), 3, (), [0.0, 1.0, 0.0])))
+    assert np.allclose(independent, [0.2])
+
+
+def _ordered(made: Any) -> Any:
+    columns, one, said = made
+    return columns, said, one

@@ -1,0 +1,82 @@
+"""The budget of predictive training, and what the user sets over it."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from halfseen.estimators.predictive_settings import (
+    Effort,
+    predictive_settings,
+    with_users_choices,
+)
+from halfseen.learning.predictive_training import STEPS_AT_ONCE
+
+EFFORTS = get_args(Effort)
+
+
+@given(
+    n_rows=st.integers(1, 10**7),
+    n_gaussian=st.integers(0, 10**5),
+    others=st.integers(1, 10**5),
+    effort=st.sampled_from(EFFORTS),
+)
+def test_budgets_for_tables_of_any_shape(
+    n_rows: int, n_gaussian: int, others: int, effort: Effort
+) -> None:
+    budget = predictive_settings(n_rows, n_gaussian + others, n_gaussian, effort)
+    assert budget.n_steps % STEPS_AT_ONCE == 0
+    assert budget.n_steps > 0
+    assert budget.n_members == budget.n_folds * len(budget.kinds) > 0
+    # Knots multiply the units, which wide tables cannot afford.
+    assert budget.n_knots == 0 or n_gaussian + others + n_gaussian * budget.n_knots <= 8000
+    assert budget.n_knots != 1
+    assert 0 < budget.held_out_share < 1
+
+
+@given(n_rows=st.integers(1, 10**6), n_visible=st.integers(1, 5000))
+def test_more_effort_is_more_work(n_rows: int, n_visible: int) -> None:
+    fast, default, best = (
+        predictive_settings(n_rows, n_visible, n_visible, effort) for effort in EFFORTS
+    )
+    assert fast.n_steps <= default.n_steps <= best.n_steps
+    assert fast.n_folds <= default.n_folds <= best.n_folds
+
+
+def test_what_the_user_sets_wins() -> None:
+    budget = predictive_settings(500, 8, 4, "default")
+    given: dict[str, Any] = {
+        "n_hidden": np.int64(7),
+        "batch_size": 20,
+        "held_out_share": 0.25,
+        "n_machines": 3,
+        "label_weight": 2,
+        "learning_rate": 0.5,
+        "weight_decay": 0,
+        "n_epochs": 7,
+    }
+    chosen = with_users_choices(budget, given, 500)
+    assert (chosen.n_hidden, chosen.batch_size, chosen.n_folds) == (7, 20, 3)
+    assert (chosen.held_out_share, chosen.label_weight) == (0.25, 2.0)
+    assert {kind.learning_rate for kind in chosen.kinds} == {0.5}
+    assert {kind.weight_decay for kind in chosen.kinds} == {0.0}
+    assert [kind.name for kind in chosen.kinds] == [kind.name for kind in budget.kinds]
+    # Seven passes are 175 steps, rounded up.
+    assert chosen.n_steps == 200
+    assert chosen.n_members == 3 * len(budget.kinds)
+
+
+def test_auto_and_what_is_not_of_the_ensemble_change_nothing() -> None:
+    budget = predictive_settings(500, 8, 4, "default")
+    given = {"n_hidden": "auto", "n_epochs": "auto", "n_sweeps": 99, "momentum": 0.5}
+    assert with_users_choices(budget, given, 500) == budget
+
+
+@pytest.mark.parametrize(("n_rows", "expected"), [(3, 64), (1000, 1024)])
+def test_a_minibatch_is_no_larger_than_the_table(n_rows: int, expected: int) -> None:
+    budget = predictive_settings(n_rows, 8, 4, "default")
+    assert with_users_choices(budget, {"batch_size": 10**7}, n_rows).batch_size == expected
