@@ -33,7 +33,10 @@ PREDICTIVE = {
     "batch_size": 8,
     "learning_rate": 0.05,
     "n_machines": 1,
-    "companion": False,
+    "centered": False,
+    "stopping": "none",
+    "n_restarts": 1,
+    "n_sweeps": 5,
 }
 
 

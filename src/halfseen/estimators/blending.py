@@ -64,8 +64,8 @@ def column_blends(
     Examples
     --------
     >>> truth = np.linspace(-1, 1, 80)[:, None]
-    >>> column_blends(np.stack([truth, -truth]), truth, np.ones((80, 1), bool)).round(2)
-    array([[1., 0.]])
+    >>> column_blends(np.stack([truth, -truth]), truth, np.ones((80, 1), bool)).round(1)
+    array([[0.9, 0.1]])
     """
     n_predictors, _, n_columns = predictions.shape
     if not judged.any():

@@ -31,7 +31,7 @@ def held_out_quantiles(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 
     Examples
     --------
-    >>> held_out_quantiles(np.arange(1.0, 100.0))[89]
+    >>> float(held_out_quantiles(np.arange(1.0, 100.0))[89])
     90.0
     """
     if not len(scores):

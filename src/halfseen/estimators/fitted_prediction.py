@@ -39,6 +39,7 @@ class Ensemble:
     hidden_bias: NDArray[np.float32]
     gain: NDArray[np.float32]
     start_bias: NDArray[np.float32]
+    missing_weights: NDArray[np.float32]  # of mask units; of no units where there are none
     prior_mean: NDArray[np.float32]  # (n_folds, n_visible)
     prior_covariance: NDArray[np.float32]  # (n_folds, n_visible, n_visible), or of no columns
     prior_noise: NDArray[np.float32]  # (n_folds, n_visible), of a low rank
@@ -63,8 +64,14 @@ class Ensemble:
     @cached_property
     def parameters(self) -> PredictiveParameters:
         """The parameters on the device."""
-        arrays = (self.weights, self.visible_bias, self.hidden_bias, self.gain, self.start_bias)
-        return PredictiveParameters(*map(jnp.asarray, arrays))
+        return PredictiveParameters(
+            jnp.asarray(self.weights),
+            jnp.asarray(self.visible_bias),
+            jnp.asarray(self.hidden_bias),
+            jnp.asarray(self.gain),
+            jnp.asarray(self.start_bias),
+            jnp.asarray(self.missing_weights) if self.shape.sees_missing else None,
+        )
 
     @cached_property
     def members(self) -> Member:

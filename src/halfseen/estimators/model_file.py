@@ -54,7 +54,13 @@ def _from_first_format(sealed: Sealed) -> Sealed:
     """Format 1 knew likelihood-trained machines only, and numbers on a linear scale only."""
     document = dict(sealed.document)
     document["prediction"] = None
-    later = {"effort": "default", "companion": True, "label_weight": 1.0, "max_seconds": "inf"}
+    later = {
+        "effort": "default",
+        "companion": True,
+        "label_weight": 1.0,
+        "max_seconds": "inf",
+        "sees_missing": False,
+    }
     document["settings"] = {**document["settings"], **later}
     # What was "auto" then is not what it is now.
     constructor = dict(document["constructor"])

@@ -18,7 +18,17 @@ from halfseen.storage import Sealed
 from halfseen.tables import Schema
 
 _PREFIX = "prediction."
-_SIZES = ("n_knots", "n_hidden", "n_sweeps", "n_search_steps", "batch_size", "n_kinds", "n_folds")
+_SIZES = (
+    "n_knots",
+    "n_hidden",
+    "n_sweeps",
+    "n_search_steps",
+    "batch_size",
+    "n_mask_units",
+    "n_kinds",
+    "n_folds",
+)
+_MAY_BE_NONE = ("n_knots", "n_mask_units")
 _MOST = 1_000_000
 _MOST_SWEEPS = {"n_sweeps": 100, "n_search_steps": 10_000}
 _LARGEST = 1e9
@@ -38,6 +48,7 @@ def prediction_to_file(
         "n_sweeps": shape.n_sweeps,
         "n_search_steps": shape.n_search_steps,
         "batch_size": shape.batch_size,
+        "n_mask_units": ensemble.missing_weights.shape[1],
         "n_kinds": ensemble.n_kinds,
         "n_folds": ensemble.n_folds,
     }
@@ -55,7 +66,7 @@ def prediction_from_file(sizes: Any, sealed: Sealed, schema: Schema) -> FittedPr
     if not isinstance(sizes, dict) or set(sizes) != set(_SIZES):
         raise ValueError(f"the sizes of a prediction are {_SIZES}")
     for name, value in sizes.items():
-        least, most = 0 if name == "n_knots" else 1, _MOST_SWEEPS.get(name, _MOST)
+        least, most = 0 if name in _MAY_BE_NONE else 1, _MOST_SWEEPS.get(name, _MOST)
         if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
             raise ValueError(f"{name} must be a whole number from {least} to {most}")
     layer = VisibleLayer(schema.n_gaussian, schema.n_bernoulli, schema.group_sizes)
@@ -70,6 +81,7 @@ def prediction_from_file(sizes: Any, sealed: Sealed, schema: Schema) -> FittedPr
         sizes["n_sweeps"],
         sizes["n_search_steps"],
         sizes["batch_size"],
+        sizes["n_mask_units"] > 0,
     )
     arrays: dict[str, dict[str, NDArray[Any]]] = {"ensemble": {}, "blend": {}, "conformal": {}}
     expected = _shapes(sizes, shape)
@@ -124,12 +136,14 @@ def _shapes(sizes: dict[str, int], shape: PredictiveShape) -> dict[str, tuple[in
     n_visible, n_gaussian = wide.layer.n_visible, wide.layer.n_gaussian
     n_kinds, n_folds = sizes["n_kinds"], sizes["n_folds"]
     n_members = n_kinds * n_folds
+    n_mask = n_visible if shape.sees_missing else 0
     return {
         "ensemble.weights": (n_members, wide.n_units, shape.n_hidden),
         "ensemble.visible_bias": (n_members, wide.n_units),
         "ensemble.hidden_bias": (n_members, shape.n_hidden),
         "ensemble.gain": (n_members, wide.n_units),
         "ensemble.start_bias": (n_members, wide.n_units),
+        "ensemble.missing_weights": (n_members, n_mask, shape.n_hidden),
         "ensemble.prior_mean": (n_folds, n_visible),
         "ensemble.prior_covariance": (n_folds, n_visible, None),
         "ensemble.prior_noise": (n_folds, n_visible),

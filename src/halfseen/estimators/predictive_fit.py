@@ -82,6 +82,7 @@ def fit_prediction(
         settings.n_sweeps,
         settings.n_search_steps,
         settings.batch_size,
+        settings.sees_missing,
     )
     standard = _standard(encoded, schema, settings.n_knots)
     priors = _priors(encoded, standard, folds, seed)
@@ -223,6 +224,14 @@ def _members(priors: list[Prior], settings: PredictiveSettings) -> Member:
     )
 
 
+def _missing_weights(parameters: PredictiveParameters) -> NDArray[np.float32]:
+    """The weights of the mask units; of no units where there are none."""
+    if parameters.missing_weights is None:
+        n_members, _, n_hidden = parameters.weights.shape
+        return np.zeros((n_members, 0, n_hidden), np.float32)
+    return np.array(parameters.missing_weights)
+
+
 def _ensemble(
     shape: PredictiveShape,
     settings: PredictiveSettings,
@@ -249,6 +258,7 @@ def _ensemble(
         hidden_bias=np.array(parameters.hidden_bias),
         gain=np.array(parameters.gain),
         start_bias=np.array(parameters.start_bias),
+        missing_weights=_missing_weights(parameters),
         prior_mean=np.stack([np.asarray(prior.mean) for prior in priors]),
         prior_covariance=covariance,
         prior_noise=noise,

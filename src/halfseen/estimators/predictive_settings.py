@@ -63,6 +63,7 @@ class PredictiveSettings:
     held_out_share: float
     label_weight: float
     kinds: tuple[Kind, ...]
+    sees_missing: bool = False
 
     @property
     def n_members(self) -> int:
@@ -87,6 +88,8 @@ def with_users_choices(
     given = {name: value for name, value in given.items() if not isinstance(value, str)}
     of_kinds: dict[str, Any] = {name: float(given[name]) for name in _OF_KINDS if name in given}
     kinds = tuple(replace(kind, **of_kinds) for kind in budget.kinds)
+    if "sees_missing" in given:
+        budget = replace(budget, sees_missing=bool(given["sees_missing"]))
     numbers: dict[str, Any] = {
         own: float(given[name]) if own in _SHARES else int(given[name])
         for name, own in _OF_BUDGET.items()

@@ -58,6 +58,7 @@ SHARED_SETTINGS = (
     "companion",
     "label_weight",
     "max_seconds",
+    "sees_missing",
 )
 _MOST = 10**9
 _KINDS = ("auto", "numeric", "linear", "log", "binary", "categorical")
@@ -111,6 +112,7 @@ class RBMBase(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         companion: bool | str = "auto",
         label_weight: float | str = "auto",
         max_seconds: float | str = "auto",
+        sees_missing: bool | str = "auto",
         checkpoint: str | PathLike[str] | None = None,
         checkpoint_every: int = 10,
         resume: bool = False,
@@ -150,6 +152,7 @@ class RBMBase(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         self.companion = companion
         self.label_weight = label_weight
         self.max_seconds = max_seconds
+        self.sees_missing = sees_missing
         self.checkpoint = checkpoint
         self.checkpoint_every = checkpoint_every
         self.resume = resume

@@ -84,6 +84,7 @@ class Settings:
     companion: bool
     label_weight: float
     max_seconds: float
+    sees_missing: bool
 
     def of_companion(self) -> Settings:
         """The settings of the likelihood-trained machine that these settings ask for.
@@ -187,6 +188,7 @@ def default_settings(n_rows: int, n_visible: int) -> Settings:
         companion=True,
         label_weight=1.0,
         max_seconds=math.inf,
+        sees_missing=False,
     )
 
 
@@ -225,6 +227,7 @@ def paper_settings(n_rows: int, n_visible: int) -> Settings:
         companion=True,
         label_weight=1.0,
         max_seconds=math.inf,
+        sees_missing=False,
     )
 
 
@@ -250,7 +253,7 @@ def resolve_settings(
         raise ValueError(f"preset must be one of {sorted(PRESETS)}, got {preset!r}")
     chosen = asdict(PRESETS[preset](n_rows, n_visible))
     chosen.update({name: value for name, value in given.items() if not _is(value, "auto")})
-    for name in ("centered", "companion"):
+    for name in ("centered", "companion", "sees_missing"):
         chosen[name] = _plain_truth(chosen[name])
     settings = Settings(**chosen)
     check_settings(settings)
@@ -269,7 +272,7 @@ def check_settings(settings: Settings) -> None:
         _check_number("variance", settings.variance, float, 1e-6, 1e6, or_else='"learned"')
     if not _is(settings.threshold, "shared", "per_label"):
         _check_number("threshold", settings.threshold, float, 0, 1, '"shared" or "per_label"')
-    for name in ("centered", "companion"):
+    for name in ("centered", "companion", "sees_missing"):
         if not isinstance(getattr(settings, name), bool):
             raise ValueError(f"{name} must be True or False, got {getattr(settings, name)!r}")
 

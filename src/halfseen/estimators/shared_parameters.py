@@ -17,6 +17,10 @@ preset : {"default", "paper"}, default="default"
     companion : bool or "auto", default="auto"
         Whether a predictive model also holds a likelihood-trained machine, which answers
         ``score_samples``, ``sample`` and ``impute``. Without it a fit is shorter.
+    sees_missing : bool or "auto", default="auto"
+        Whether mask units tell the predictive ensemble which features a row lacks. It helps where
+        values are missing for a reason, if new rows lack theirs for the same reason. "auto" is
+        False.
     label_weight : float or "auto", default="auto"
         Weight of the labels' loss beside the features' in predictive training.
     column_kinds : "auto", str or dict, default="auto"
