@@ -158,7 +158,10 @@ def test_a_member_does_not_know_of_its_companions() -> None:
     for member in (0, 1):
         only = jax.tree.map(lambda leaf, member=member: leaf[member : member + 1], MEMBERS)
         alone, told_alone = trained(small_folds(), members=only, seeds=SEEDS[member : member + 1])
-        for one, other in zip(alone.parameters, together.parameters, strict=True):
+        of_both = zip(
+            jax.tree.leaves(alone.parameters), jax.tree.leaves(together.parameters), strict=True
+        )
+        for one, other in of_both:
             np.testing.assert_allclose(one[0], other[member], rtol=1e-3, atol=1e-4)
         np.testing.assert_allclose(told_alone[0][1][0], told[0][1][member], rtol=1e-4)
 
@@ -267,7 +270,7 @@ def test_without_weights_a_member_answers_with_prior_and_marginals() -> None:
     parameters = of_member(first_state(SHAPE, STANDARD, FIRST_BIAS, SEEDS)[0], 1)
     parameters = parameters._replace(weights=np.zeros_like(parameters.weights))
     compiled = jax.jit(member_inputs, static_argnums=0)
-    inputs, base = compiled(SHAPE, STANDARD, one, parameters, visible, shown)
+    inputs, base = compiled(SHAPE, STANDARD, one, parameters, visible, shown, shown)
     right = base_by_rows(1, visible, shown, sees_labels=True)
     np.testing.assert_allclose(np.asarray(base), right, atol=2e-3)
     wide = np.hstack([right, np.repeat(right[:, :2], N_KNOTS, axis=1)])
