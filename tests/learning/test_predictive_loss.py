@@ -173,7 +173,8 @@ def test_the_gradient_is_that_of_finite_differences() -> None:
     compiled: Any = jax.jit(jax.value_and_grad(loss))
     _, gradient = compiled(parameters)
     step = 1e-5
-    for name, values in parameters._asdict().items():
+    learned = {name: part for name, part in parameters._asdict().items() if part is not None}
+    for name, values in learned.items():
         own = np.asarray(getattr(gradient, name))
         assert np.any(own)
         direction = rng.normal(size=values.shape)

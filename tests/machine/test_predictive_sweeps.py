@@ -101,7 +101,7 @@ def swept_row_by_row(
     n_sweeps: int,
     kept_hidden: Floats,
 ) -> Floats:
-    weights, visible_bias, hidden_bias, gain, start_bias = map(np.asarray, parameters)
+    weights, visible_bias, hidden_bias, gain, start_bias = map(np.asarray, parameters[:5])
     answers = []
     for row in range(len(units)):
         inputs = start_bias + gain * base[row]
@@ -194,7 +194,7 @@ def test_without_knots_a_layer_is_as_wide_as_its_units() -> None:
     wide_units, wide_shown, wide_base = some_rows(6)
     right = compiled(parameters._replace(weights=mute), MIXED, wide_units, wide_shown, wide_base, 3)
     narrow = PredictiveParameters(
-        *(part if len(part) == N_HIDDEN else part[:9] for part in parameters)
+        *(part if len(part) == N_HIDDEN else part[:9] for part in parameters[:5])
     )
     found = compiled(narrow, bare, units, shown, base, 3)
     np.testing.assert_allclose(np.asarray(found), np.asarray(right)[:, :9], rtol=1e-9)
@@ -206,3 +206,12 @@ def test_knots_of_no_number_are_no_knots() -> None:
     visible = np.array([[1.0, 0.0]])
     np.testing.assert_array_equal(widened(layer, visible, np.zeros((0, 4))), visible)
     np.testing.assert_allclose(mean_from_input(layer, visible), expit(visible))
+
+
+def test_mask_units_push_the_hidden_units() -> None:
+    parameters, (units, shown, base) = some_parameters(7), some_rows(7)
+    push = np.full((len(units), N_HIDDEN), 0.7)
+    pushed = predicted_inputs(parameters, MIXED, units, shown, base, 2, hidden_push=push)
+    biased = parameters._replace(hidden_bias=np.asarray(parameters.hidden_bias) + 0.7)
+    right = predicted_inputs(biased, MIXED, units, shown, base, 2)
+    np.testing.assert_allclose(np.asarray(pushed), np.asarray(right), rtol=1e-6, atol=1e-6)

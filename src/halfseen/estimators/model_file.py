@@ -131,7 +131,7 @@ def load(path: str | PathLike[str]) -> Any:
     >>> import tempfile, numpy as np
     >>> from halfseen import RBMImputer, load
     >>> X = np.array([[1.0, 2.0], [2.0, np.nan], [3.0, 6.0]])
-    >>> model = RBMImputer(n_epochs=2, random_state=0).fit(X)
+    >>> model = RBMImputer(n_epochs=2, companion=False, random_state=0).fit(X)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     model.save(folder + "/model.safetensors")
     ...     again = load(folder + "/model.safetensors")
