@@ -131,7 +131,7 @@ def run(task: Task, name: str, mask: int) -> Scores:
             scores[:] = completed
             asked = hidden.hidden_labels & ~np.isnan(data.Y)
         of_new = _filled_new_rows(method, hidden.X, fitted) if task.new_rows else None
-        bounds = _bounds(method, hidden.X, hidden.Y)
+        bounds = _bounds(method, hidden.X)
     auc, accuracy = scored_labels(data, asked, np.nan_to_num(scores))
     if task.data_set == "tox21":
         auc = _mean_auc(data.Y, scores, asked)
@@ -165,9 +165,7 @@ def _filled_new_rows(
     return filled
 
 
-def _bounds(
-    method: Any, X: NDArray[np.float64], Y: NDArray[np.float64]
-) -> NDArray[np.float64] | None:
+def _bounds(method: Any, X: NDArray[np.float64]) -> NDArray[np.float64] | None:
     if not isinstance(method, OurMachine):
         return None
     bounds: NDArray[np.float64] = method.model_.predict_interval(X, LEVEL)

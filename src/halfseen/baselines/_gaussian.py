@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve, solve_triangular
 from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 
+from halfseen.learning.prior_fit import symmetric_from_lower
+
 Rows = NDArray[np.intp]
 Columns = NDArray[np.intp]
 
@@ -121,7 +123,7 @@ def expectation(gaussian: Gaussian, table: NDArray[np.float64]) -> Expectation:
     quadratic = float(np.sum((deviation @ precision) * deviation))
     normaliser = observed.sum() * np.log(2 * np.pi)
     log_likelihood = -0.5 * float(normaliser + log_determinants + quadratic)
-    return Expectation(deviation + gaussian.mean, _symmetric(summed), log_likelihood)
+    return Expectation(deviation + gaussian.mean, symmetric_from_lower(summed), log_likelihood)
 
 
 def maximised(expected: Expectation, shrinkage: float) -> Gaussian:
@@ -197,12 +199,4 @@ def fit_gaussian(
 
 
 def _inverse(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
-    return _symmetric(dpotri(np.linalg.cholesky(covariance), lower=True)[0])
-
-
-def _symmetric(lower: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A symmetric matrix of which only the lower triangle was filled."""
-    strict = np.tril(lower, -1)
-    symmetric: NDArray[np.float64] = strict + strict.T
-    symmetric[np.diag_indices_from(symmetric)] = np.diag(lower)
-    return symmetric
+    return symmetric_from_lower(dpotri(np.linalg.cholesky(covariance), lower=True)[0])

@@ -17,9 +17,11 @@ from halfseen.learning.epoch import TrainingState, padded_rows
 from halfseen.learning.held_out import HeldOut, hold_out
 from halfseen.learning.history import History
 from halfseen.learning.monitor import HeldOutMonitor, Monitor, OracleMonitor
+from halfseen.learning.predictive_loss import PredictiveColumns
 from halfseen.learning.progress import Verbosity
 from halfseen.learning.trainer import Callback, Trainer, TrainingPlan
 from halfseen.machine.parameters import BoltzmannParameters
+from halfseen.machine.predictive_sweeps import PredictiveLayer
 from halfseen.machine.visible_layer import VisibleLayer
 from halfseen.tables import Encoded, Schema
 
@@ -43,6 +45,16 @@ class Fitted(NamedTuple):
 def layer_of(schema: Schema) -> VisibleLayer:
     """The visible layer of a schema."""
     return VisibleLayer(schema.n_gaussian, schema.n_bernoulli, schema.group_sizes)
+
+
+def predictive_columns(schema: Schema, n_knots: int) -> PredictiveColumns:
+    """The columns of a schema as predictive training takes them."""
+    return PredictiveColumns(
+        PredictiveLayer(layer_of(schema), n_knots),
+        tuple(int(column) for column in schema.column_of_unit),
+        len(schema.features),
+        len(schema.targets),
+    )
 
 
 def training_plan(schema: Schema, settings: Settings, n_rows: int, seed: int) -> TrainingPlan:

@@ -40,18 +40,23 @@ def held_out_answers(
     ensemble: Ensemble, encoded: Encoded, folds: list[HeldOut]
 ) -> list[HeldOutAnswers]:
     """What the members of every fold say of the entries that were put aside in it."""
+    is_target = ensemble.shape.columns.is_target_unit
     heard = []
     for index, fold in enumerate(folds):
-        own = slice(index * ensemble.n_kinds, (index + 1) * ensemble.n_kinds)
-        rows = fold.judged_rows
-        visible, shown = encoded.visible[rows], fold.training[rows]
-        without_labels = shown & ~ensemble.shape.columns.is_target_unit
-        known, new = (
-            Answers(*(part[own] for part in ensemble.answers(visible, seen)))
-            for seen in (shown, without_labels)
-        )
+        visible, shown = encoded.visible[fold.judged_rows], fold.training[fold.judged_rows]
+        known = _answers_of_fold(ensemble, index, visible, shown)
+        new = known
+        if is_target.any():
+            new = _answers_of_fold(ensemble, index, visible, shown & ~is_target)
         heard.append(HeldOutAnswers(known, new, visible, fold.judging, shown))
     return heard
+
+
+def _answers_of_fold(
+    ensemble: Ensemble, fold: int, visible: NDArray[np.float32], shown: NDArray[np.bool_]
+) -> Answers:
+    own = slice(fold * ensemble.n_kinds, (fold + 1) * ensemble.n_kinds)
+    return Answers(*(part[own] for part in ensemble.answers(visible, shown)))
 
 
 def learn_blend(ensemble: Ensemble, encoded: Encoded, heard: list[HeldOutAnswers]) -> Blend:

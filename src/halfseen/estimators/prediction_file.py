@@ -10,10 +10,8 @@ from numpy.typing import NDArray
 
 from halfseen.estimators.conformal import LEVELS, Conformal
 from halfseen.estimators.fitted_prediction import Blend, Ensemble, FittedPrediction
-from halfseen.learning.predictive_loss import PredictiveColumns
+from halfseen.estimators.fitting import predictive_columns
 from halfseen.learning.predictive_training import PredictiveShape
-from halfseen.machine.predictive_sweeps import PredictiveLayer
-from halfseen.machine.visible_layer import VisibleLayer
 from halfseen.storage import Sealed
 from halfseen.tables import Schema
 
@@ -69,14 +67,8 @@ def prediction_from_file(sizes: Any, sealed: Sealed, schema: Schema) -> FittedPr
         least, most = 0 if name in _MAY_BE_NONE else 1, _MOST_SWEEPS.get(name, _MOST)
         if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
             raise ValueError(f"{name} must be a whole number from {least} to {most}")
-    layer = VisibleLayer(schema.n_gaussian, schema.n_bernoulli, schema.group_sizes)
     shape = PredictiveShape(
-        PredictiveColumns(
-            PredictiveLayer(layer, sizes["n_knots"]),
-            tuple(int(column) for column in schema.column_of_unit),
-            len(schema.features),
-            len(schema.targets),
-        ),
+        predictive_columns(schema, sizes["n_knots"]),
         sizes["n_hidden"],
         sizes["n_sweeps"],
         sizes["n_search_steps"],

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfseen.estimators.fitted_prediction import Ensemble, FittedPrediction
+from halfseen.estimators.fitting import layer_of, predictive_columns
 from halfseen.estimators.held_out_answers import held_out_answers, learn_blend, learn_conformal
 from halfseen.estimators.predictive_settings import PredictiveSettings
-from halfseen.learning.epoch import padded_rows
+from halfseen.learning.epoch import rows_on_device
 from halfseen.learning.held_out import HeldOut, hold_out
-from halfseen.learning.predictive_loss import PredictiveColumns
 from halfseen.learning.predictive_training import (
     Member,
     PredictiveShape,
@@ -34,8 +34,7 @@ from halfseen.learning.prior_fit import (
 from halfseen.learning.progress import ProgressLine, Verbosity
 from halfseen.machine.binned_units import interpolated
 from halfseen.machine.correlated_prior import CorrelatedPrior, LowRankPrior, Prior
-from halfseen.machine.predictive_sweeps import PredictiveLayer, PredictiveParameters
-from halfseen.machine.visible_layer import VisibleLayer
+from halfseen.machine.predictive_sweeps import PredictiveParameters
 from halfseen.tables import Encoded, Schema
 
 SHRINKAGES = (0.02, 0.05, 0.15)
@@ -67,17 +66,8 @@ def fit_prediction(
         )
         for fold in range(settings.n_folds)
     ]
-    columns = PredictiveColumns(
-        PredictiveLayer(
-            VisibleLayer(schema.n_gaussian, schema.n_bernoulli, schema.group_sizes),
-            settings.n_knots,
-        ),
-        tuple(int(column) for column in schema.column_of_unit),
-        len(schema.features),
-        len(schema.targets),
-    )
     shape = PredictiveShape(
-        columns,
+        predictive_columns(schema, settings.n_knots),
         settings.n_hidden,
         settings.n_sweeps,
         settings.n_search_steps,
@@ -118,13 +108,10 @@ def fit_prediction(
 
 
 def _table(encoded: Encoded, folds: list[HeldOut]) -> Table:
-    held = np.where(encoded.observed, encoded.visible, np.float32(0))
-    extra = padded_rows(len(held)) - len(held)
+    visible = rows_on_device(encoded.visible, encoded.observed).visible
+    extra = len(visible) - len(encoded.visible)
     training = np.stack([fold.training for fold in folds])
-    return Table(
-        jnp.asarray(np.pad(held, [(0, extra), (0, 0)])),
-        jnp.asarray(np.pad(training, [(0, 0), (0, extra), (0, 0)])),
-    )
+    return Table(visible, jnp.asarray(np.pad(training, [(0, 0), (0, extra), (0, 0)])))
 
 
 def _standard(encoded: Encoded, schema: Schema, n_knots: int) -> Standard:
@@ -163,9 +150,8 @@ def column_knots(values: NDArray[np.float64], n_knots: int) -> NDArray[np.float6
 
 
 def _first_bias(encoded: Encoded, schema: Schema, standard: Standard) -> NDArray[np.float32]:
-    layer = VisibleLayer(schema.n_gaussian, schema.n_bernoulli, schema.group_sizes)
     marginals = jnp.asarray(schema.marginals, jnp.float32)
-    of_units = np.asarray(layer.input_from_mean(marginals, jnp.zeros(schema.n_gaussian)))
+    of_units = np.asarray(layer_of(schema).input_from_mean(marginals, jnp.zeros(schema.n_gaussian)))
     if not standard.knots.shape[1]:
         return of_units
     numbers = encoded.visible[:, : schema.n_gaussian]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from halfseen.learning.epoch import padded_rows
+from halfseen.learning.predictive_training import STEPS_AT_ONCE
 
 Effort = Literal["fast", "default", "best"]
 
@@ -16,7 +17,6 @@ _PASSES = {"fast": 25, "default": 45, "best": 90}
 _FEWEST_STEPS = {"fast": 200, "default": 400, "best": 600}
 _MANY_ROWS = 6000
 _NARROW = 100
-_STEPS_AT_ONCE = 50
 _WIDE = 400
 _MOST_STEPS = {"fast": 2000, "default": 6000, "best": 15000}
 _MORE_PASSES = 5 / 3
@@ -101,7 +101,7 @@ def with_users_choices(
     if "n_epochs" not in given:
         return changed
     n_steps = -(-n_rows * int(given["n_epochs"]) // changed.batch_size)
-    return replace(changed, n_steps=-(-n_steps // _STEPS_AT_ONCE) * _STEPS_AT_ONCE)
+    return replace(changed, n_steps=-(-n_steps // STEPS_AT_ONCE) * STEPS_AT_ONCE)
 
 
 def predictive_settings(
@@ -139,7 +139,7 @@ def predictive_settings(
         n_sweeps=n_sweeps,
         n_search_steps=min(30, n_visible + 2),
         batch_size=batch_size,
-        n_steps=-(-n_steps // _STEPS_AT_ONCE) * _STEPS_AT_ONCE,
+        n_steps=-(-n_steps // STEPS_AT_ONCE) * STEPS_AT_ONCE,
         n_folds=_FOLDS[effort],
         held_out_share=0.1,
         label_weight=1.0,

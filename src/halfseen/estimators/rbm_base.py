@@ -183,7 +183,7 @@ class RBMBase(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
             column of which training saw nothing keeps its holes.
         """
         check_is_fitted(self)
-        encoded = self.schema_.encode(self._read_features(X, reset=False), None)
+        encoded = self._encoded(X)
         return self._filled(X, self._completed(encoded))
 
     def impute(self, X: Any, n_draws: int = 5, random_state: int | None = None) -> list[Any]:
@@ -208,10 +208,8 @@ class RBMBase(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         """
         check_is_fitted(self)
         _check_whole("n_draws", n_draws, 1, _MOST)
-        if random_state is not None:
-            _check_whole("random_state", random_state, 0, 2**32 - 1)
-        seed = self._seed if random_state is None else int(random_state)
-        encoded = self.schema_.encode(self._read_features(X, reset=False), None)
+        seed = self._seed_of(random_state)
+        encoded = self._encoded(X)
         machine = self._likelihood()
         return [
             self._filled(X, machine.draws(*encoded, seed, index)) for index in range(int(n_draws))
@@ -268,17 +266,22 @@ class RBMBase(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         ndarray of shape (n_rows,)
         """
         check_is_fitted(self)
-        encoded = self.schema_.encode(self._read_features(X, reset=False), None)
+        encoded = self._encoded(X)
         log_probability = self._likelihood().log_probability(*encoded, self.verbose)
         return log_probability - self.schema_.log_scale(*encoded)
 
     def _sampled(self, n_samples: int, random_state: int | None) -> NDArray[np.float32]:
         check_is_fitted(self)
         _check_whole("n_samples", n_samples, 1, _MOST)
+        seed = self._seed_of(random_state)
+        return self._likelihood().sample(int(n_samples), seed)
+
+    def _seed_of(self, random_state: int | None) -> int:
+        """The seed that was asked for; the model's own if none was."""
         if random_state is None:
-            return self._likelihood().sample(int(n_samples), self._seed)
+            return self._seed
         _check_whole("random_state", random_state, 0, 2**32 - 1)
-        return self._likelihood().sample(int(n_samples), int(random_state))
+        return int(random_state)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted model to one safetensors file, to be read by :func:`halfseen.load`.
@@ -329,6 +332,10 @@ class RBMBase(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
                     f"of {table.names[:20]} or a position from 0 to {len(table.names) - 1}"
                 )
         return kinds
+
+    def _encoded(self, X: Any) -> Encoded:
+        """New rows as visible units, their labels unknown."""
+        return self.schema_.encode(self._read_features(X, reset=False), None)
 
     def _completed(self, encoded: Encoded) -> NDArray[np.float32]:
         """Expected value of every unit, by the predictive ensemble where there is one."""

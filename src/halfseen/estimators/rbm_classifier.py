@@ -462,7 +462,7 @@ class RBMClassifier(ClassifierMixin, RBMBase):  # type: ignore[misc]
 
     def _probabilities(self, X: Any) -> list[NDArray[np.float64]]:
         check_is_fitted(self)
-        encoded = self.schema_.encode(self._read_features(X, reset=False), None)
+        encoded = self._encoded(X)
         return self.schema_.target_probabilities(self._completed(encoded))
 
     def _decided(self, probabilities: list[NDArray[np.float64]]) -> NDArray[Any]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dpotri
 
-from halfseen.learning.epoch import padded_rows
+from halfseen.learning.epoch import rows_on_device
 from halfseen.machine.correlated_prior import CorrelatedPrior, LowRankPrior, Prior, conditional_mean
 
 MOST_ROWS = 6000
@@ -128,13 +128,8 @@ def _expected(
 ) -> NDArray[np.float64]:
     """The table with what the Gaussian expects in its holes."""
     prior = CorrelatedPrior(jnp.asarray(mean, jnp.float32), jnp.asarray(covariance, jnp.float32))
-    extra = padded_rows(len(held)) - len(held)
-    expected = _conditional_mean(
-        prior,
-        jnp.asarray(np.pad(held, [(0, extra), (0, 0)]), jnp.float32),
-        jnp.asarray(np.pad(observed, [(0, extra), (0, 0)])),
-        _SEARCH_STEPS,
-    )
+    rows = rows_on_device(held.astype(np.float32), observed)
+    expected = _conditional_mean(prior, rows.visible, rows.observed, _SEARCH_STEPS)
     return np.where(observed, held, np.asarray(expected, np.float64)[: len(held)])
 
 
@@ -145,20 +140,20 @@ def _mean_conditional_covariance(
 
     With K the inverse covariance it is the inverse of K's missing block.
     """
-    precision = _symmetric(dpotri(np.linalg.cholesky(covariance), lower=True)[0])
+    precision = symmetric_from_lower(dpotri(np.linalg.cholesky(covariance), lower=True)[0])
     summed = np.zeros_like(covariance)
     for seen in observed:
         missing = np.flatnonzero(~seen)
         block = np.ix_(missing, missing)
         if 0 < len(missing) < len(seen):
             factor = dpotrf(precision[block].T, lower=True, overwrite_a=True)[0]
-            summed[block] += _symmetric(dpotri(factor, lower=True, overwrite_c=True)[0])
+            summed[block] += symmetric_from_lower(dpotri(factor, lower=True, overwrite_c=True)[0])
         elif len(missing):
             summed += covariance
     return summed / len(observed)
 
 
-def _symmetric(lower: NDArray[np.float64]) -> NDArray[np.float64]:
+def symmetric_from_lower(lower: NDArray[np.float64]) -> NDArray[np.float64]:
     """A symmetric matrix of which only the lower triangle was filled."""
     strict = np.tril(lower, -1)
     symmetric: NDArray[np.float64] = strict + strict.T
