@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import jax
@@ -38,8 +39,24 @@ KNOTS = np.array([[-1.0, 0.5, 2.0], [-2.0, -1.0, 1.0]])
 N_ROWS, N_HIDDEN = 4, 3
 SEEDS = st.integers(0, 10**6)
 
-widened = jax.jit(PredictiveLayer.widened, static_argnums=0)
-loss_and_slope = jax.jit(jax.value_and_grad(predictive_loss, argnums=1), static_argnums=0)
+
+@partial(jax.jit, static_argnums=0)
+def widened(wide: PredictiveLayer, visible: jax.Array, knots: jax.Array) -> jax.Array:
+    return jnp.concatenate(wide.widened(visible, knots), axis=1)
+
+
+@partial(jax.jit, static_argnums=0)
+@partial(jax.value_and_grad, argnums=1)
+def loss_and_slope(
+    columns: PredictiveColumns,
+    inputs: jax.Array,
+    units: jax.Array,
+    judged: jax.Array,
+    label_weight: float,
+) -> jax.Array:
+    """The loss, with units and knots side by side."""
+    apart = columns.wide.apart
+    return predictive_loss(columns, apart(inputs), apart(units), judged, label_weight)
 
 
 def some_rows(seed: int, share: float = 0.5) -> tuple[Floats, Floats, Bools]:
@@ -140,7 +157,7 @@ def test_knots_and_units_know_their_columns() -> None:
 def test_without_knots_numbers_have_their_squares_alone() -> None:
     inputs, units, _ = some_rows(3)
     bare = PredictiveLayer(VisibleLayer(2, 2), n_knots=0)
-    parts = block_losses(bare, jnp.asarray(inputs[:, :4]), jnp.asarray(units[:, :4]))
+    parts = block_losses(bare, *(bare.apart(jnp.asarray(rows[:, :4])) for rows in (inputs, units)))
     squared, knots, of_bernoulli, of_groups = map(np.asarray, parts)
     np.testing.assert_allclose(squared, (inputs - units)[:, :2] ** 2)
     np.testing.assert_array_equal(knots, np.zeros((N_ROWS, 2)))
@@ -160,15 +177,17 @@ def test_the_gradient_is_that_of_finite_differences() -> None:
         gain=rng.normal(size=n_units),
         start_bias=rng.normal(size=n_units),
     )
-    base = rng.normal(size=(N_ROWS, 9))[:, WIDE.unit_of_wide]
+    base = rng.normal(size=(N_ROWS, 9))
     unjudged = rng.random((N_ROWS, 6)) < 0.2
     missing = unjudged[:, COLUMNS.column_of_unit]
     units = np.where(missing[:, WIDE.unit_of_wide], np.nan, units)
-    shown = ~(hidden | missing)[:, WIDE.unit_of_wide]
+    shown = ~(hidden | missing)
 
-    def loss(parameters: PredictiveParameters) -> jax.Array:
-        inputs = predicted_inputs(parameters, WIDE, units, shown, base, n_sweeps=2)
-        return predictive_loss(COLUMNS, inputs, units, hidden & ~missing, jnp.array(1.5))
+    def loss(joined: PredictiveParameters) -> jax.Array:
+        parts = [part if len(part) == N_HIDDEN else WIDE.apart(part, 0) for part in joined[:5]]
+        rows = WIDE.apart(units)
+        inputs = predicted_inputs(PredictiveParameters(*parts), WIDE, rows, shown, base, n_sweeps=2)
+        return predictive_loss(COLUMNS, inputs, rows, hidden & ~missing, jnp.array(1.5))
 
     compiled: Any = jax.jit(jax.value_and_grad(loss))
     _, gradient = compiled(parameters)

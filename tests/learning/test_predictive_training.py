@@ -225,13 +225,17 @@ def test_a_first_state_has_the_bias_and_gain_of_prior_and_marginals() -> None:
     gain = [1, 1, 0, 0, 1, 1, 1, *KNOTS.ravel()]
     np.testing.assert_array_equal(np.flatnonzero(columns_without_slope(SHAPE)), [2, 3])
     for member in (0, 1):
-        np.testing.assert_allclose(parameters.gain[member], gain, rtol=1e-6)
-        np.testing.assert_array_equal(parameters.visible_bias[member], FIRST_BIAS)
-        np.testing.assert_array_equal(parameters.start_bias[member], FIRST_BIAS)
+        joined = np.concatenate(parameters.gain, axis=1)
+        np.testing.assert_allclose(joined[member], gain, rtol=1e-6)
+        biases = np.concatenate(parameters.visible_bias, axis=1)
+        np.testing.assert_array_equal(biases[member], FIRST_BIAS)
+        starts = np.concatenate(parameters.start_bias, axis=1)
+        np.testing.assert_array_equal(starts[member], FIRST_BIAS)
     np.testing.assert_array_equal(parameters.hidden_bias, np.zeros((2, N_HIDDEN)))
-    assert parameters.weights.shape == (2, N_VISIBLE + 2 * N_KNOTS, N_HIDDEN)
-    assert 0.03 < parameters.weights.std() < 0.07
-    assert np.all(parameters.weights[0] != parameters.weights[1])
+    weights = np.concatenate(parameters.weights, axis=1)
+    assert weights.shape == (2, N_VISIBLE + 2 * N_KNOTS, N_HIDDEN)
+    assert 0.03 < weights.std() < 0.07
+    assert np.all(weights[0] != weights[1])
 
 
 def base_by_rows(
@@ -268,10 +272,11 @@ def test_without_weights_a_member_answers_with_prior_and_marginals() -> None:
     visible, shown = small_table()
     one = jax.tree.map(lambda leaf: leaf[1], MEMBERS)
     parameters = of_member(first_state(SHAPE, STANDARD, FIRST_BIAS, SEEDS)[0], 1)
-    parameters = parameters._replace(weights=np.zeros_like(parameters.weights))
+    parameters = parameters._replace(weights=jax.tree.map(np.zeros_like, parameters.weights))
     compiled = jax.jit(member_inputs, static_argnums=0)
     inputs, base = compiled(SHAPE, STANDARD, one, parameters, visible, shown, shown)
     right = base_by_rows(1, visible, shown, sees_labels=True)
     np.testing.assert_allclose(np.asarray(base), right, atol=2e-3)
     wide = np.hstack([right, np.repeat(right[:, :2], N_KNOTS, axis=1)])
-    np.testing.assert_allclose(np.asarray(inputs), FIRST_BIAS + parameters.gain * wide, atol=5e-3)
+    expected = FIRST_BIAS + np.concatenate(parameters.gain) * wide
+    np.testing.assert_allclose(np.concatenate(inputs, axis=1), expected, atol=5e-3)

@@ -48,11 +48,33 @@ def compiled(
     n_sweeps: int,
     kept_hidden: jax.Array | float = 1.0,
 ) -> jax.Array:
-    return predicted_inputs(parameters, wide, units, shown, base, n_sweeps, kept_hidden)
+    """Everything with units and knots side by side, as loops over units take them."""
+    n_visible = wide.layer.n_visible
+    inputs = predicted_inputs(
+        taken_apart(parameters, wide),
+        wide,
+        wide.apart(units),
+        shown[:, :n_visible],
+        base[:, :n_visible],
+        n_sweeps,
+        kept_hidden,
+    )
+    return jnp.concatenate(inputs, axis=1)
 
 
-widened = jax.jit(PredictiveLayer.widened, static_argnums=0)
-mean_from_input = jax.jit(PredictiveLayer.mean_from_input, static_argnums=0)
+def taken_apart(joined: PredictiveParameters, wide: PredictiveLayer) -> PredictiveParameters:
+    parts = [part if len(part) == N_HIDDEN else wide.apart(part, axis=0) for part in joined[:5]]
+    return PredictiveParameters(*parts)
+
+
+@partial(jax.jit, static_argnums=0)
+def widened(wide: PredictiveLayer, visible: jax.Array, knots: jax.Array) -> jax.Array:
+    return jnp.concatenate(wide.widened(visible, knots), axis=1)
+
+
+@partial(jax.jit, static_argnums=0)
+def mean_from_input(wide: PredictiveLayer, inputs: jax.Array) -> jax.Array:
+    return jnp.concatenate(wide.mean_from_input(wide.apart(inputs)), axis=1)
 
 
 def some_parameters(seed: int, n_units: int = 15, scale: float = 0.7) -> PredictiveParameters:
@@ -170,7 +192,7 @@ def test_units_are_followed_by_the_knots_of_every_number() -> None:
     wide = np.asarray(widened(MIXED, np.tile(row, (N_ROWS, 1)), KNOTS))
     np.testing.assert_allclose(wide[0], [*row, *shares])
     inputs = np.arange(30.0).reshape(2, 15)
-    knots = np.asarray(MIXED.knot_inputs(jnp.asarray(inputs)))
+    knots = np.asarray(MIXED.by_number(MIXED.apart(inputs).knots))
     np.testing.assert_array_equal(knots[1], [[24, 25, 26], [27, 28, 29]])
 
 
@@ -187,7 +209,7 @@ def test_without_knots_a_layer_is_as_wide_as_its_units() -> None:
     units, shown, base = (part[:, :9] for part in some_rows(6))
     assert bare.n_units == 9
     visible = jnp.asarray(units)
-    assert bare.widened(visible, jnp.zeros((2, 0))) is visible
+    assert bare.widened(visible, jnp.zeros((2, 0))).units is visible
     # Knots whose weights are zero are as good as none.
     parameters = some_parameters(6)
     mute = np.asarray(parameters.weights) * (np.arange(15) < 9)[:, None]
@@ -211,7 +233,16 @@ def test_knots_of_no_number_are_no_knots() -> None:
 def test_mask_units_push_the_hidden_units() -> None:
     parameters, (units, shown, base) = some_parameters(7), some_rows(7)
     push = np.full((len(units), N_HIDDEN), 0.7)
-    pushed = predicted_inputs(parameters, MIXED, units, shown, base, 2, hidden_push=push)
     biased = parameters._replace(hidden_bias=np.asarray(parameters.hidden_bias) + 0.7)
-    right = predicted_inputs(biased, MIXED, units, shown, base, 2)
-    np.testing.assert_allclose(np.asarray(pushed), np.asarray(right), rtol=1e-6, atol=1e-6)
+    right = compiled(biased, MIXED, units, shown, base, 2)
+    pushed = predicted_inputs(
+        taken_apart(parameters, MIXED),
+        MIXED,
+        MIXED.apart(units),
+        shown[:, :9],
+        base[:, :9],
+        2,
+        hidden_push=push,
+    )
+    joined = np.concatenate(pushed, axis=1)
+    np.testing.assert_allclose(joined, np.asarray(right), rtol=1e-6, atol=1e-6)

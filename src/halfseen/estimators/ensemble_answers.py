@@ -37,19 +37,19 @@ def answers_of_tile(
 ) -> Answers:
     """The answers of all members, one after the other, row by row."""
     wide = shape.columns.wide
-    n_gaussian, n_visible = wide.layer.n_gaussian, wide.layer.n_visible
+    n_gaussian = wide.layer.n_gaussian
 
     def of_member(own: tuple[Member, PredictiveParameters]) -> Answers:
         member, theta = own
         inputs, base = member_inputs(shape, standard, member, theta, visible, shown, shown)
         means = wide.mean_from_input(inputs)
-        number = means[:, :n_gaussian]
+        number = means.units[:, :n_gaussian]
         knot_mean, knot_square = number, number**2
         if wide.n_knots:
-            shares = wide.knot_inputs(means)
+            shares = wide.by_number(means.knots)
             knot_mean = jnp.sum(shares * standard.knots, axis=-1)
             knot_square = jnp.sum(shares * standard.knots**2, axis=-1)
-        return Answers(means[:, :n_visible], base[:, :n_gaussian], knot_mean, knot_square)
+        return Answers(means.units, base[:, :n_gaussian], knot_mean, knot_square)
 
     answers: Answers = jax.lax.map(of_member, (members, parameters))
     return answers

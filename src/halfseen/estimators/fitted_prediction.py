@@ -64,12 +64,13 @@ class Ensemble:
     @cached_property
     def parameters(self) -> PredictiveParameters:
         """The parameters on the device."""
+        apart = self.shape.columns.wide.apart
         return PredictiveParameters(
-            jnp.asarray(self.weights),
-            jnp.asarray(self.visible_bias),
+            apart(jnp.asarray(self.weights), axis=1),
+            apart(jnp.asarray(self.visible_bias)),
             jnp.asarray(self.hidden_bias),
-            jnp.asarray(self.gain),
-            jnp.asarray(self.start_bias),
+            apart(jnp.asarray(self.gain)),
+            apart(jnp.asarray(self.start_bias)),
             jnp.asarray(self.missing_weights) if self.shape.sees_missing else None,
         )
 

@@ -20,6 +20,7 @@ from halfseen.learning.monitor import HeldOutMonitor, Monitor, OracleMonitor
 from halfseen.learning.predictive_loss import PredictiveColumns
 from halfseen.learning.progress import Verbosity
 from halfseen.learning.trainer import Callback, Trainer, TrainingPlan
+from halfseen.machine.compilation_cache import kept_compilations
 from halfseen.machine.parameters import BoltzmannParameters
 from halfseen.machine.predictive_sweeps import PredictiveLayer
 from halfseen.machine.visible_layer import VisibleLayer
@@ -87,6 +88,7 @@ def training_plan(schema: Schema, settings: Settings, n_rows: int, seed: int) ->
     )
 
 
+@kept_compilations()
 def fit_machine(
     schema: Schema,
     encoded: Encoded,
@@ -143,6 +145,7 @@ def shelved(
     )
 
 
+@kept_compilations()
 def pass_over(
     schema: Schema,
     encoded: Encoded,

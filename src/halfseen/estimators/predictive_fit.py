@@ -33,6 +33,7 @@ from halfseen.learning.prior_fit import (
 )
 from halfseen.learning.progress import ProgressLine, Verbosity
 from halfseen.machine.binned_units import interpolated
+from halfseen.machine.compilation_cache import kept_compilations
 from halfseen.machine.correlated_prior import CorrelatedPrior, LowRankPrior, Prior
 from halfseen.machine.predictive_sweeps import PredictiveParameters
 from halfseen.tables import Encoded, Schema
@@ -42,6 +43,7 @@ _ROUNDS_OF_A_TRIAL = 6
 _SMALLEST_SCALE = 0.02
 
 
+@kept_compilations()
 def fit_prediction(
     schema: Schema,
     encoded: Encoded,
@@ -213,7 +215,7 @@ def _members(priors: list[Prior], settings: PredictiveSettings) -> Member:
 def _missing_weights(parameters: PredictiveParameters) -> NDArray[np.float32]:
     """The weights of the mask units; of no units where there are none."""
     if parameters.missing_weights is None:
-        n_members, _, n_hidden = parameters.weights.shape
+        n_members, n_hidden = parameters.hidden_bias.shape
         return np.zeros((n_members, 0, n_hidden), np.float32)
     return np.array(parameters.missing_weights)
 
@@ -239,11 +241,11 @@ def _ensemble(
         # Answers are taken with a longer search for the prior's expectation than training has.
         replace(shape, n_search_steps=2 * shape.n_search_steps),
         len(settings.kinds),
-        weights=np.array(parameters.weights),
-        visible_bias=np.array(parameters.visible_bias),
+        weights=np.concatenate(parameters.weights, axis=1),
+        visible_bias=np.concatenate(parameters.visible_bias, axis=1),
         hidden_bias=np.array(parameters.hidden_bias),
-        gain=np.array(parameters.gain),
-        start_bias=np.array(parameters.start_bias),
+        gain=np.concatenate(parameters.gain, axis=1),
+        start_bias=np.concatenate(parameters.start_bias, axis=1),
         missing_weights=_missing_weights(parameters),
         prior_mean=np.stack([np.asarray(prior.mean) for prior in priors]),
         prior_covariance=covariance,

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
-from halfseen.machine.predictive_sweeps import PredictiveLayer
+from halfseen.machine.predictive_sweeps import PredictiveLayer, Wide
 
 KNOT_WEIGHT = 0.3
 
@@ -47,22 +47,22 @@ class PredictiveColumns:
 
 
 def block_losses(
-    wide: PredictiveLayer, inputs: jax.Array, units: jax.Array
+    wide: PredictiveLayer, inputs: Wide, units: Wide
 ) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
     """Squared error of numbers, cross-entropy of their knots, of Bernoulli units and of groups.
 
     Each of shape (n_rows, number of such blocks); without knots theirs is zero.
     """
     layer = wide.layer
-    gaussian, bernoulli, softmax = layer.split(inputs[:, : layer.n_visible])
-    number, binary, one_hot = layer.split(units[:, : layer.n_visible])
+    gaussian, bernoulli, softmax = layer.split(inputs.units)
+    number, binary, one_hot = layer.split(units.units)
     squared = (gaussian - number) ** 2
     knots = jnp.zeros_like(squared)
     if wide.n_knots:
-        shares = wide.knot_inputs(units)
-        knots = -jnp.sum(shares * jax.nn.log_softmax(wide.knot_inputs(inputs)), axis=-1)
+        shares = wide.by_number(units.knots)
+        knots = -jnp.sum(shares * jax.nn.log_softmax(wide.by_number(inputs.knots)), axis=-1)
     of_bernoulli = jax.nn.softplus(bernoulli) - binary * bernoulli
-    of_groups = jnp.zeros((len(inputs), 0), inputs.dtype)
+    of_groups = jnp.zeros((len(softmax), 0), softmax.dtype)
     if layer.group_sizes:
         of_groups = layer.groups.log_partition(softmax) - layer.groups.group_sum(softmax * one_hot)
     return squared, knots, of_bernoulli, of_groups
@@ -70,8 +70,8 @@ def block_losses(
 
 def predictive_loss(
     columns: PredictiveColumns,
-    inputs: jax.Array,
-    units: jax.Array,
+    inputs: Wide,
+    units: Wide,
     judged: jax.Array,
     label_weight: jax.Array,
 ) -> jax.Array:
@@ -81,9 +81,9 @@ def predictive_loss(
     ----------
     columns : PredictiveColumns
         Which units are whose.
-    inputs : jax.Array of shape (n_rows, n_units)
+    inputs : Wide
         What the machine says.
-    units : jax.Array of shape (n_rows, n_units)
+    units : Wide
         The truth.
     judged : jax.Array of bool, of shape (n_rows, n_visible)
         What was hidden from the machine and is known to us; other units are not read.
@@ -98,21 +98,23 @@ def predictive_loss(
     --------
     >>> from halfseen.machine.visible_layer import VisibleLayer
     >>> columns = PredictiveColumns(PredictiveLayer(VisibleLayer(2, 0), 0), (0, 1), 1, 1)
-    >>> said, truth = jnp.array([[1.0, 3.0]]), jnp.array([[0.0, 1.0]])
+    >>> said, truth = (
+    ...     columns.wide.apart(jnp.array(rows)) for rows in ([[1.0, 3.0]], [[0.0, 1.0]]))
     >>> float(predictive_loss(columns, said, truth, jnp.ones((1, 2), bool), jnp.array(0.5)))
     3.0
     """
     layer = columns.wide.layer
     # Of a NaN that is only left out of the sum, the gradient would still be NaN.
-    units = jnp.where(judged[:, columns.wide.unit_of_wide], units, 0.0)
+    units = Wide(
+        jnp.where(judged, units.units, 0.0),
+        jnp.where(columns.wide.of_each_knot(judged), units.knots, 0.0),
+    )
     squared, knots, of_bernoulli, of_groups = block_losses(columns.wide, inputs, units)
     losses = jnp.concatenate([squared + KNOT_WEIGHT * knots, of_bernoulli, of_groups], axis=1)
     counted = layer.observed_blocks(judged)
-    losses = jnp.where(counted, losses, 0.0)
     is_target = columns.is_target_unit[layer.first_unit_of_block]
-    total = jnp.zeros((), inputs.dtype)
-    for blocks, weight in ((~is_target, 1.0), (is_target, label_weight)):
-        if blocks.any():
-            n_judged = jnp.maximum(jnp.sum(counted[:, blocks]), 1)
-            total += weight * jnp.sum(losses[:, blocks]) / n_judged
-    return total
+    # Weights, not a selection of columns: its gradient would be a scatter.
+    weight = jnp.zeros(len(is_target), losses.dtype)
+    for blocks, of_blocks in ((~is_target, 1.0), (is_target, label_weight)):
+        weight += of_blocks * blocks / jnp.maximum(jnp.sum(counted & blocks), 1)
+    return jnp.sum(jnp.where(counted, losses, 0.0) * weight)

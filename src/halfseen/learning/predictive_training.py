@@ -23,7 +23,7 @@ from halfseen.learning.predictive_loss import PredictiveColumns, predictive_loss
 from halfseen.learning.rehiding import hidden_again
 from halfseen.learning.trainer import TrainingInterrupted
 from halfseen.machine.correlated_prior import Prior, conditional_mean
-from halfseen.machine.predictive_sweeps import PredictiveParameters, predicted_inputs
+from halfseen.machine.predictive_sweeps import PredictiveParameters, Wide, predicted_inputs
 
 STEPS_AT_ONCE = 50
 _WARM_UP = 0.05
@@ -108,7 +108,7 @@ def member_inputs(
     shown: jax.Array,
     known: jax.Array,
     kept_hidden: jax.Array | float = 1.0,
-) -> tuple[jax.Array, jax.Array]:
+) -> tuple[Wide, jax.Array]:
     """Inputs of all units after the sweeps of one member, and its prior's expectation.
 
     ``known`` is what the table holds of a row, of which training shows only a part; mask units tell
@@ -116,13 +116,12 @@ def member_inputs(
     """
     wide = shape.columns.wide
     base = prior_base(shape, standard, member, visible, shown)
-    units = wide.widened(visible, standard.knots)
     inputs = predicted_inputs(
         parameters,
         wide,
-        units,
-        shown[:, wide.unit_of_wide],
-        base[:, wide.unit_of_wide],
+        wide.widened(visible, standard.knots),
+        shown,
+        base,
         shape.n_sweeps,
         kept_hidden,
         _push_of_missing(shape, parameters, known),
@@ -156,11 +155,11 @@ def first_state(
     for member, seed in enumerate(seeds):
         noise[member] = np.random.default_rng([seed, 5]).standard_normal(size[1:], np.float32)
 
-    def of_all(values: jax.Array | NDArray[np.float32]) -> jax.Array:
-        return jnp.tile(jnp.asarray(values), (len(seeds), 1))
+    def of_all(values: jax.Array | NDArray[np.float32]) -> Wide:
+        return wide.apart(jnp.tile(jnp.asarray(values), (len(seeds), 1)))
 
     parameters = PredictiveParameters(
-        weights=jnp.asarray(_WEIGHT_SCALE * noise),
+        weights=wide.apart(jnp.asarray(_WEIGHT_SCALE * noise), axis=1),
         visible_bias=of_all(first_bias),
         hidden_bias=jnp.zeros((len(seeds), shape.n_hidden)),
         gain=of_all(gain),
@@ -254,7 +253,7 @@ def train_predictively(
         except KeyboardInterrupt:
             # What was under way must end before the interpreter may, or JAX crashes on exit.
             jax.block_until_ready(jax.live_arrays())  # type: ignore[no-untyped-call]
-            if state.parameters.weights.is_deleted():
+            if state.parameters.hidden_bias.is_deleted():
                 raise  # between two states, of which one was given up and the other not yet taken
             warnings.warn(
                 "predictive training interrupted; the model keeps what it has learned so far",
@@ -326,7 +325,8 @@ def _some_steps(
             rate = pace * member.learning_rate
             parameters = jax.tree.map(lambda old, by: old - rate * by, parameters, change)
             kept = 1.0 - rate * member.weight_decay
-            return parameters._replace(weights=kept * parameters.weights), optimiser_state, loss
+            decayed = Wide(*(kept * part for part in parameters.weights))
+            return parameters._replace(weights=decayed), optimiser_state, loss
 
         parameters, optimiser_state, loss = jax.vmap(of_member)(
             state.parameters, state.optimiser_state, members

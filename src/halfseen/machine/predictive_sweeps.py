@@ -9,9 +9,10 @@ number of times, so that they can be differentiated.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -22,14 +23,25 @@ from halfseen.machine.binned_units import interpolated
 from halfseen.machine.visible_layer import VisibleLayer
 
 
-class PredictiveParameters(NamedTuple):
-    """What is learned. Units are those of the layer, followed by the knots of every number."""
+class Wide(NamedTuple):
+    """What belongs to the units of the layer, and what belongs to the knots of its numbers.
 
-    weights: jax.Array  # (n_units, n_hidden)
-    visible_bias: jax.Array  # (n_units,)
+    The two are kept apart, rather than side by side in one array, because every product and every
+    activation then runs over one kind of unit without a seam.
+    """
+
+    units: Any  # (..., n_visible) of a row, (n_visible, ...) of a parameter
+    knots: Any  # (..., n_gaussian n_knots), likewise
+
+
+class PredictiveParameters(NamedTuple):
+    """What is learned."""
+
+    weights: Wide  # (n_units, n_hidden)
+    visible_bias: Wide
     hidden_bias: jax.Array  # (n_hidden,)
-    gain: jax.Array  # (n_units,), of the prior's expectation
-    start_bias: jax.Array  # (n_units,), the input of a missing unit before the first sweep
+    gain: Wide  # of the prior's expectation
+    start_bias: Wide  # the input of a missing unit before the first sweep
     missing_weights: jax.Array | None = None  # (n_visible, n_hidden), of mask units
 
 
@@ -59,40 +71,62 @@ class PredictiveLayer:
         own = np.arange(self.layer.n_visible)
         return np.concatenate([own, np.repeat(np.arange(self.layer.n_gaussian), self.n_knots)])
 
-    def widened(self, visible: jax.Array, knots: jax.Array) -> jax.Array:
-        """Visible units followed by their numbers shared out over the knots."""
+    def apart(self, joined: Any, axis: int = -1) -> Wide:
+        """Units and knots that stand one after the other along an axis, taken apart."""
+        before = (slice(None),) * (axis % joined.ndim)
+        n_visible = self.layer.n_visible
+        return Wide(
+            joined[(*before, slice(None, n_visible))], joined[(*before, slice(n_visible, None))]
+        )
+
+    def widened(self, visible: jax.Array, knots: jax.Array) -> Wide:
+        """Visible units, and their numbers shared out over the knots."""
         if not self.n_knots:
-            return visible
+            return Wide(visible, visible[:, :0])
         shares = interpolated(visible[:, : self.layer.n_gaussian], knots)
-        return jnp.concatenate([visible, shares.reshape(len(visible), -1)], axis=1)
+        return Wide(visible, shares.reshape(len(visible), -1))
 
-    def knot_inputs(self, inputs: jax.Array) -> jax.Array:
-        """The inputs of the knots, of shape (n_rows, n_gaussian, n_knots)."""
-        shape = (len(inputs), self.layer.n_gaussian, self.n_knots)
-        return inputs[:, self.layer.n_visible :].reshape(shape)
+    def of_each_knot(self, of_units: jax.Array) -> jax.Array:
+        """What belongs to a number, given to each of its knots; (n_rows, n_gaussian n_knots)."""
+        numbers = of_units[:, : self.layer.n_gaussian, None]
+        shape = (*numbers.shape[:2], self.n_knots)
+        return jnp.broadcast_to(numbers, shape).reshape(len(of_units), -1)
 
-    def mean_from_input(self, inputs: jax.Array) -> jax.Array:
+    def by_number(self, of_knots: jax.Array) -> jax.Array:
+        """What belongs to knots, of shape (n_rows, n_gaussian, n_knots)."""
+        return of_knots.reshape(len(of_knots), self.layer.n_gaussian, self.n_knots)
+
+    def mean_from_input(self, inputs: Wide) -> Wide:
         """Mean of every unit and probability of every knot."""
-        gaussian, bernoulli, softmax = self.layer.split(inputs[:, : self.layer.n_visible])
-        parts = [gaussian, jax.nn.sigmoid(bernoulli)]
-        if self.layer.group_sizes:
-            parts.append(self.layer.groups.mean_from_input(softmax))
+        layer = self.layer
+        first_group = layer.n_gaussian + layer.n_bernoulli
+        means, knots = inputs
+        # Kinds are written into their places: in a concatenation they would not be vectorised.
+        if layer.n_bernoulli:
+            binary = slice(layer.n_gaussian, first_group)
+            means = means.at[:, binary].set(jax.nn.sigmoid(inputs.units[:, binary]))
+        if layer.group_sizes:
+            shares = layer.groups.mean_from_input(inputs.units[:, first_group:])
+            means = means.at[:, first_group:].set(shares)
         if self.n_knots:
-            shares = jax.nn.softmax(self.knot_inputs(inputs), axis=-1)
-            parts.append(shares.reshape(len(inputs), -1))
-        return jnp.concatenate(parts, axis=1)
+            knots = jax.nn.softmax(self.by_number(knots), axis=-1).reshape(knots.shape)
+        return Wide(means, knots)
+
+    def pinned(self, shown: Wide, units: Wide, inputs: Wide) -> Wide:
+        """Shown units as they are, the others at their mean."""
+        return Wide(*map(jnp.where, shown, units, self.mean_from_input(inputs)))
 
 
 def predicted_inputs(
     parameters: PredictiveParameters,
     wide: PredictiveLayer,
-    units: jax.Array,
+    units: Wide,
     shown: jax.Array,
     base: jax.Array,
     n_sweeps: int,
     kept_hidden: jax.Array | float = 1.0,
     hidden_push: jax.Array | float = 0.0,
-) -> jax.Array:
+) -> Wide:
     """Input of every unit after the last sweep, the shown ones pinned in between.
 
     Parameters
@@ -101,10 +135,12 @@ def predicted_inputs(
         One machine.
     wide : PredictiveLayer
         Its visible layer.
-    units, shown : jax.Array of shape (n_rows, n_units)
-        Units and knots, and which of them are seen; what stands at the others is not read.
-    base : jax.Array of shape (n_rows, n_units)
-        What the prior expects, for a knot that of its number.
+    units : Wide
+        Units and knots of the rows; what stands at those that are not shown is not read.
+    shown : jax.Array of bool, of shape (n_rows, n_visible)
+        Which units are seen; of a number, its knots are too.
+    base : jax.Array of shape (n_rows, n_visible)
+        What the prior expects.
     n_sweeps : int
         Sweeps.
     kept_hidden : jax.Array of shape (n_rows, n_hidden), or 1
@@ -114,24 +150,35 @@ def predicted_inputs(
 
     Returns
     -------
-    jax.Array of shape (n_rows, n_units)
+    Wide
+        Of shapes (n_rows, n_visible) and (n_rows, n_gaussian n_knots).
 
     Examples
     --------
     >>> wide = PredictiveLayer(VisibleLayer(0, 2), 0)
     >>> machine = PredictiveParameters(
-    ...     jnp.zeros((2, 1)), jnp.ones(2), jnp.zeros(1), jnp.ones(2), jnp.zeros(2))
-    >>> predicted_inputs(machine, wide, jnp.ones((1, 2)), jnp.array([[True, False]]),
-    ...                  jnp.array([[0.0, 0.5]]), n_sweeps=1).tolist()
+    ...     wide.apart(jnp.zeros((2, 1)), 0), wide.apart(jnp.ones(2)), jnp.zeros(1),
+    ...     wide.apart(jnp.ones(2)), wide.apart(jnp.zeros(2)))
+    >>> rows = wide.widened(jnp.ones((1, 2)), jnp.zeros((0, 0)))
+    >>> predicted_inputs(machine, wide, rows, jnp.array([[True, False]]),
+    ...                  jnp.array([[0.0, 0.5]]), n_sweeps=1).units.tolist()
     [[1.0, 1.5]]
     """
-    push = parameters.gain * base
-    visible = jnp.where(shown, units, wide.mean_from_input(parameters.start_bias + push))
-    inputs = push
-    hidden_bias = parameters.hidden_bias + hidden_push
-    for sweep in range(n_sweeps):
-        if sweep:
-            visible = jnp.where(shown, units, wide.mean_from_input(inputs))
-        hidden = kept_hidden * jax.nn.sigmoid(hidden_bias + visible @ parameters.weights)
-        inputs = parameters.visible_bias + hidden @ parameters.weights.T + push
+    seen = Wide(shown, wide.of_each_knot(shown))
+    expected = Wide(base, wide.of_each_knot(base))
+    push = _combined(jnp.multiply, parameters.gain, expected)
+    inputs = _combined(jnp.add, parameters.start_bias, push)
+    weights, hidden_bias = parameters.weights, parameters.hidden_bias + hidden_push
+    for _ in range(n_sweeps):
+        visible = wide.pinned(seen, units, inputs)
+        field = hidden_bias + visible.units @ weights.units + visible.knots @ weights.knots
+        hidden = kept_hidden * jax.nn.sigmoid(field)
+        inputs = Wide(
+            parameters.visible_bias.units + hidden @ weights.units.T + push.units,
+            parameters.visible_bias.knots + hidden @ weights.knots.T + push.knots,
+        )
     return inputs
+
+
+def _combined(operation: Callable[[Any, Any], Any], one: Wide, other: Wide) -> Wide:
+    return Wide(operation(one.units, other.units), operation(one.knots, other.knots))

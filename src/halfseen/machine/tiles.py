@@ -7,9 +7,12 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from halfseen.machine.compilation_cache import kept_compilations
+
 TILE_ROWS = 256
 
 
+@kept_compilations()
 def in_tiles(
     of_tile: Callable[[NDArray[np.float32], NDArray[np.bool_]], NDArray[np.float32]],
     visible: NDArray[np.float32],

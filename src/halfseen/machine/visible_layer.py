@@ -92,7 +92,11 @@ class VisibleLayer:
 
     def observed_blocks(self, observed: jax.Array) -> jax.Array:
         """(..., n_visible) -> (..., n_blocks): a group is observed as a whole."""
-        return observed[..., self.first_unit_of_block]
+        single = self.n_gaussian + self.n_bernoulli
+        if not self.group_sizes:
+            return observed
+        of_groups = observed[..., single + self.groups.first_units]
+        return jnp.concatenate([observed[..., :single], of_groups], axis=-1)
 
     def mean_from_input(self, inputs: jax.Array, log_variance: jax.Array) -> jax.Array:
         """<v> given the input of every unit: the right-hand sides of eqs. (11) and (12)."""
