@@ -8,14 +8,15 @@ BIN := $(VENV)/bin
 WORKERS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); [ $$n -gt 4 ] && echo 4 || echo $$n)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check test-long clean
+.PHONY: help demo test check test-long test-browser clean
 
 help:
-	@echo "make demo       train on digits with half of the pixels and labels hidden; writes demo_output/digits.png"
-	@echo "make test       format, lint, types, import layers, and all tests"
-	@echo "make check      the first four of these, without the tests"
-	@echo "make test-long  the tests that make test leaves out because they take long"
-	@echo "make clean      remove the virtual environment and everything generated"
+	@echo "make demo          train on digits with half of the pixels and labels hidden; writes demo_output/digits.png"
+	@echo "make test          format, lint, types, import layers, and all tests"
+	@echo "make check         the first four of these, without the tests"
+	@echo "make test-long     the tests that make test leaves out because they take long"
+	@echo "make test-browser  the reports in a real browser (needs Chromium)"
+	@echo "make clean         remove the virtual environment and everything generated"
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -24,11 +25,11 @@ $(VENV)/bin/python:
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
 
 $(VENV)/.demo: $(VENV)/bin/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[demo,frames]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[demo,frames,cli]"
 	@touch $@
 
 $(VENV)/.test: $(VENV)/bin/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dev --editable ".[demo,frames]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dev --editable ".[demo,frames,cli]"
 	@touch $@ $(VENV)/.demo
 
 demo: $(VENV)/.demo
@@ -41,12 +42,17 @@ check: $(VENV)/.test
 	$(BIN)/lint-imports
 
 test: check
-	$(BIN)/python -m pytest -n $(WORKERS) -rs -m "not long"
+	$(BIN)/python -m pytest -n $(WORKERS) -rs -m "not long and not browser"
 	@echo
 	@echo "Not run by make test, and how to run it:"
 	@echo "  tests that take long (scikit-learn checks with full defaults, the README):  make test-long"
+	@echo "  the reports in a real browser (needs Chromium):  make test-browser"
 	@echo "  the demonstration:  make demo"
 	@echo "  anything listed as SKIPPED above: the reason says what it needs"
+
+test-browser: $(VENV)/.test
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group browser
+	HALFSEEN_BROWSER_TESTS=1 $(BIN)/python -m pytest -rs -m browser tests/browser
 
 test-long: $(VENV)/.test
 	$(BIN)/python -m pytest -rs -m long
