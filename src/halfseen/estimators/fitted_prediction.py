@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from halfseen.estimators.calibration import calibrated_classes, calibrated_labels
 from halfseen.estimators.conformal import Conformal, at_level
 from halfseen.estimators.ensemble_answers import Answers, answers_of_tile
+from halfseen.learning.choice import Choice
 from halfseen.learning.predictive_training import Member, PredictiveShape, Standard
 from halfseen.learning.progress import ProgressLine, Verbosity
 from halfseen.machine.correlated_prior import CorrelatedPrior, LowRankPrior
@@ -160,6 +161,7 @@ class FittedPrediction:
     ensemble: Ensemble
     blend: Blend
     conformal: Conformal
+    choices: tuple[Choice, ...] = ()  # what the fit settled by itself, and why
 
     def complete(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from os import PathLike, fspath
 from typing import Any, get_args
 
@@ -20,12 +21,13 @@ from halfseen.estimators.rbm_base import RBMBase
 from halfseen.estimators.rbm_classifier import RBMClassifier, classes_of
 from halfseen.estimators.rbm_imputer import RBMImputer
 from halfseen.estimators.settings import Settings
+from halfseen.learning.choice import Choice
 from halfseen.learning.history import History, StopReason
 from halfseen.storage import DamagedFile, Sealed, read_sealed, write_sealed
 from halfseen.tables import Schema
 
 KIND = "model"
-VERSION = 2
+VERSION = 3
 
 _ESTIMATORS: dict[str, type[RBMBase]] = {
     "RBMClassifier": RBMClassifier,
@@ -43,7 +45,9 @@ _FIELDS = {
     "seed",
     "feature_names",
     "prediction",
+    "choices",
 }
+_MOST_CHOICES = 100
 _PARAMETERS = ("weights", "visible_bias", "hidden_bias", "log_variance", "restarts", "marginals")
 # No training that counts as sound comes near these; beyond them answers would not be numbers.
 _LARGEST = {"weights": 1e6, "log_variance": 20.0}
@@ -73,9 +77,17 @@ def _from_first_format(sealed: Sealed) -> Sealed:
     return Sealed(2, document, sealed.arrays)
 
 
+def _from_second_format(sealed: Sealed) -> Sealed:
+    """Format 2 did not keep what a fit had chosen."""
+    return Sealed(3, {**sealed.document, "choices": []}, sealed.arrays)
+
+
 # From a format to the next: a function that turns a document and arrays of the older format into
 # the newer one stands here under the older number.
-_UPGRADES: dict[int, Callable[[Sealed], Sealed]] = {1: _from_first_format}
+_UPGRADES: dict[int, Callable[[Sealed], Sealed]] = {
+    1: _from_first_format,
+    2: _from_second_format,
+}
 
 
 def save_model(model: RBMBase, path: str | PathLike[str]) -> None:
@@ -100,6 +112,7 @@ def save_model(model: RBMBase, path: str | PathLike[str]) -> None:
         "seed": model._seed,
         "feature_names": None if names is None else [str(name) for name in names],
         "prediction": sizes,
+        "choices": [list(choice) for choice in history.choices],
     }
     write_sealed(path, kind=KIND, version=VERSION, document=document, arrays=arrays)
 
@@ -164,6 +177,8 @@ def _restored(sealed: Sealed) -> RBMBase:
     if document["feature_names"] is not None:
         model.feature_names_in_ = _feature_names(document, model.n_features_in_)
     model.prediction_ = prediction_from_file(document["prediction"], sealed, schema)
+    if model.prediction_ is not None:
+        model.prediction_ = replace(model.prediction_, choices=model.history_.choices)
     model.machine_ = None
     if model.prediction_ is None or settings.companion:
         arrays = {name: _array(sealed, name) for name in _PARAMETERS}
@@ -195,7 +210,18 @@ def _history(sealed: Sealed) -> History:
         raise ValueError("nothing is known of this stop_reason")
     if best is not None:
         best = _whole(sealed.document, "best_epoch", 2**62)
-    return History(history_from_table(sealed.arrays["history"]), reason, best)
+    choices = _choices(sealed.document["choices"])
+    return History(history_from_table(sealed.arrays["history"]), reason, best, choices)
+
+
+def _choices(rows: Any) -> tuple[Choice, ...]:
+    if not isinstance(rows, list) or len(rows) > _MOST_CHOICES:
+        raise ValueError(f"choices are a list of at most {_MOST_CHOICES}")
+    for row in rows:
+        parts = row if isinstance(row, list) else []
+        if len(parts) != 3 or not all(isinstance(part, str) for part in parts):
+            raise ValueError("a choice is what was chosen, how, and why")
+    return tuple(Choice(*row) for row in rows)
 
 
 def _feature_names(document: Mapping[str, Any], n_features: int) -> NDArray[Any]:

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
+from halfseen.estimators.choices import choices_of
 from halfseen.estimators.fitted_prediction import Ensemble, FittedPrediction
 from halfseen.estimators.fitting import layer_of, predictive_columns
 from halfseen.estimators.held_out_answers import held_out_answers, learn_blend, learn_conformal
@@ -77,7 +78,7 @@ def fit_prediction(
         settings.sees_missing,
     )
     standard = _standard(encoded, schema, settings.n_knots)
-    priors = _priors(encoded, standard, folds, seed)
+    priors, losses = _priors(encoded, standard, folds, seed)
     members = _members(priors, settings)
     state = first_state(
         shape,
@@ -106,7 +107,8 @@ def fit_prediction(
     ensemble = _ensemble(shape, settings, standard, priors, members, state.parameters)
     heard = held_out_answers(ensemble, encoded, folds)
     blend = learn_blend(ensemble, encoded, heard)
-    return FittedPrediction(ensemble, blend, learn_conformal(ensemble, blend, heard))
+    fitted = FittedPrediction(ensemble, blend, learn_conformal(ensemble, blend, heard))
+    return replace(fitted, choices=choices_of(fitted, settings, losses))
 
 
 def _table(encoded: Encoded, folds: list[HeldOut]) -> Table:
@@ -168,32 +170,39 @@ def _first_bias(encoded: Encoded, schema: Schema, standard: Standard) -> NDArray
     return np.concatenate([of_units, of_knots.reshape(-1)])
 
 
-def _priors(encoded: Encoded, standard: Standard, folds: list[HeldOut], seed: int) -> list[Prior]:
-    """One prior for each fold, of what the fold may learn from; shrinkage by what it put aside."""
+def _priors(
+    encoded: Encoded, standard: Standard, folds: list[HeldOut], seed: int
+) -> tuple[list[Prior], dict[float, float]]:
+    """One prior for each fold, of what the fold may learn from; shrinkage by what it put aside.
+
+    Beside them the loss of every shrinkage that was tried.
+    """
+    losses: dict[float, float] = {}
     values = ((encoded.visible - np.asarray(standard.mean)) / np.asarray(standard.scale)).astype(
         np.float32
     )
     n_visible = values.shape[1]
     if n_visible > MOST_UNITS:
         alone = LowRankPrior(jnp.zeros(n_visible), jnp.ones(n_visible), jnp.zeros((n_visible, 1)))
-        return [alone for _ in folds]
+        return [alone for _ in folds], losses
     chosen = PriorSettings()
     if n_visible > MOST_UNITS_OF_FULL_RANK:
         # Rounds are dear here; of so many units a few rows say as much as many rows of few.
         chosen = PriorSettings(n_rounds=8, n_rows_of_covariance=25)
     elif folds[0].judging.any():
-        chosen = PriorSettings(_best_shrinkage(values, folds[0], seed))
-    return [fit_prior(values, fold.training, chosen, seed) for fold in folds]
+        losses = _loss_of_shrinkage(values, folds[0], seed)
+        chosen = PriorSettings(min(losses, key=lambda shrinkage: losses[shrinkage]))
+    return [fit_prior(values, fold.training, chosen, seed) for fold in folds], losses
 
 
-def _best_shrinkage(values: NDArray[np.float32], fold: HeldOut, seed: int) -> float:
-    """The shrinkage whose prior, after a few rounds, is nearest to what the fold put aside."""
-    rows, losses = fold.judged_rows, []
+def _loss_of_shrinkage(values: NDArray[np.float32], fold: HeldOut, seed: int) -> dict[float, float]:
+    """How far a prior, after a few rounds, is from what the fold put aside, by its shrinkage."""
+    rows, losses = fold.judged_rows, {}
     for shrinkage in SHRINKAGES:
         trial = PriorSettings(shrinkage, _ROUNDS_OF_A_TRIAL)
         prior = fit_prior(values, fold.training, trial, seed)
-        losses.append(prior_loss(prior, values[rows], fold.training[rows], fold.judging))
-    return SHRINKAGES[int(np.argmin(losses))]
+        losses[shrinkage] = prior_loss(prior, values[rows], fold.training[rows], fold.judging)
+    return losses
 
 
 def _members(priors: list[Prior], settings: PredictiveSettings) -> Member:

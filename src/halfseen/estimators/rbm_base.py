@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from halfseen.estimators.choices import choices_html
 from halfseen.estimators.fitted_machine import FittedMachine
 from halfseen.estimators.fitted_prediction import FittedPrediction
 from halfseen.estimators.fitting import Surroundings, fit_machine, pass_over, shelved
@@ -378,6 +379,12 @@ class RBMBase(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
             ) from error
         return int(generator.randint(2**31 - 1))
 
+    def _html_repr(self) -> str:
+        """The diagram of scikit-learn, and below it what a fit has chosen."""
+        diagram: str = super()._html_repr()
+        history = self.__dict__.get("history_")
+        return diagram + ("" if history is None else choices_html(history.choices))
+
     def _forget(self) -> None:
         """Leave no model behind a fit that fails, rather than half of one and half of another."""
         self.__dict__.pop("machine_", None)
@@ -412,6 +419,8 @@ class RBMBase(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
                 stacklevel=3,
             )
         self.machine_ = machine
+        if self.prediction_ is not None:
+            history.choices = self.prediction_.choices
         self.history_ = history
         self.n_iter_ = max(1, len(history))
         self._state = None

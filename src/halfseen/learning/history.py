@@ -9,6 +9,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from halfseen.learning.choice import Choice
+
 StopReason = Literal["epochs", "look-ahead", "callback", "interrupted"]
 
 
@@ -45,6 +47,7 @@ class History:
     records: list[EpochRecord] = field(default_factory=list)
     stop_reason: StopReason | None = None
     best_epoch: int | None = None
+    choices: tuple[Choice, ...] = ()  # what the fit settled by itself, and why
 
     def add(self, record: EpochRecord) -> None:
         """Append the record of one more epoch."""

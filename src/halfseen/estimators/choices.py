@@ -1,0 +1,169 @@
+"""What a predictive fit chose by entries put aside, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfseen.estimators.conformal import at_level
+from halfseen.estimators.fitted_prediction import FittedPrediction
+from halfseen.estimators.predictive_settings import PredictiveSettings
+from halfseen.learning.choice import Choice
+from halfseen.learning.prior_fit import MOST_UNITS, MOST_UNITS_OF_FULL_RANK, RANK
+
+_LEVEL = 0.9
+_BY_SHAPE = "by the rows and columns of the table and the effort"
+
+
+def choices_of(
+    prediction: FittedPrediction,
+    settings: PredictiveSettings,
+    loss_of_shrinkage: Mapping[float, float],
+) -> tuple[Choice, ...]:
+    """Everything that was settled without the user, in the order of fitting."""
+    return (
+        *_capacity(prediction, settings),
+        *_prior(prediction, loss_of_shrinkage),
+        *_numbers(prediction),
+        *_mixtures(prediction, settings),
+        *_calibration(prediction),
+    )
+
+
+def choices_html(choices: Sequence[Choice]) -> str:
+    """A small table for a notebook; empty if nothing was chosen.
+
+    Examples
+    --------
+    >>> choices_html([])
+    ''
+    >>> "<td>5 %</td>" in choices_html([Choice("shrinkage", "5 %", "nearest")])
+    True
+    """
+    if not choices:
+        return ""
+    rows = "".join(
+        "<tr>" + "".join(f"<td>{escape(part)}</td>" for part in choice) + "</tr>"
+        for choice in choices
+    )
+    head = "".join(f'<th scope="col">{name}</th>' for name in ("what", "chosen", "why"))
+    return (
+        "<details><summary>What the fit chose, and why</summary>"
+        f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></details>"
+    )
+
+
+def _capacity(prediction: FittedPrediction, settings: PredictiveSettings) -> list[Choice]:
+    shape = prediction.ensemble.shape
+    names = "; ".join(kind.name for kind in settings.kinds)
+    knots = shape.columns.wide.n_knots
+    return [
+        Choice(
+            "members",
+            f"{settings.n_members}: {len(settings.kinds)} kinds ({names}) in {settings.n_folds} "
+            f"fold{'s' if settings.n_folds > 1 else ''}",
+            _BY_SHAPE,
+        ),
+        Choice(
+            "each member",
+            f"{shape.n_hidden} hidden units, {knots or 'no'} knots per number, {shape.n_sweeps} "
+            f"sweeps, {settings.n_steps:,} steps of {shape.batch_size} rows",
+            _BY_SHAPE,
+        ),
+    ]
+
+
+def _prior(prediction: FittedPrediction, losses: Mapping[float, float]) -> list[Choice]:
+    n_visible = prediction.ensemble.prior_mean.shape[1]
+    if n_visible > MOST_UNITS:
+        return [Choice("correlated prior", "none", f"more than {MOST_UNITS:,} units")]
+    rank = f"a covariance of rank {RANK}"
+    why = f"more than {MOST_UNITS_OF_FULL_RANK} units"
+    if n_visible <= MOST_UNITS_OF_FULL_RANK:
+        rank, why = "a full covariance", f"at most {MOST_UNITS_OF_FULL_RANK} units"
+    found = [Choice("correlated prior", rank, why)]
+    if losses:
+        best = min(losses, key=lambda shrinkage: losses[shrinkage])
+        others = ", ".join(
+            f"{loss:.4f} at {100 * shrinkage:g} %"
+            for shrinkage, loss in losses.items()
+            if shrinkage != best
+        )
+        why = f"mean squared error {losses[best]:.4f} on entries put aside, {others}"
+        found.append(Choice("shrinkage of the prior", f"{100 * best:g} %", why))
+    return found
+
+
+def _numbers(prediction: FittedPrediction) -> list[Choice]:
+    weights, n_kinds = prediction.blend.number, prediction.ensemble.n_kinds
+    if not len(weights):
+        return []
+    parts = weights.reshape(len(weights), 3, n_kinds).sum(axis=2).mean(axis=0)
+    chosen = ", ".join(
+        f"{100 * part:.0f} % {name}"
+        for name, part in zip(("prior", "values", "knots"), parts, strict=True)
+    )
+    half = np.nanmedian(at_level(prediction.conformal.number, _LEVEL))
+    return [
+        Choice("numbers by", chosen, "least squares on entries put aside; mean of columns"),
+        Choice(
+            "half width of 90 % intervals",
+            f"{half:.2f} predicted standard deviations",
+            "holds as many of the entries put aside, median of columns",
+        ),
+    ]
+
+
+def _mixtures(prediction: FittedPrediction, settings: PredictiveSettings) -> list[Choice]:
+    columns = prediction.ensemble.shape.columns
+    is_target = columns.is_target_unit
+    is_discrete = np.arange(len(is_target)) >= columns.wide.layer.n_gaussian
+    blend, has_discrete = prediction.blend, bool((is_discrete & ~is_target).any())
+    asked: list[tuple[str, NDArray[np.float64], bool]] = [
+        (
+            "binary and categorical features by",
+            blend.discrete,
+            has_discrete,
+        ),
+        ("labels of rows without a known one by", blend.label[0], bool(is_target.any())),
+        ("labels of rows with a known one by", blend.label[1], columns.n_targets > 1),
+    ]
+    why = "gives entries put aside the greatest probability"
+    return [
+        Choice(what, _shares(weights, settings), why) for what, weights, applies in asked if applies
+    ]
+
+
+def _shares(weights: NDArray[np.float64], settings: PredictiveSettings) -> str:
+    return ", ".join(
+        f"{100 * weight:.0f} % {kind.name}"
+        for weight, kind in zip(weights, settings.kinds, strict=True)
+    )
+
+
+def _calibration(prediction: FittedPrediction) -> list[Choice]:
+    columns = prediction.ensemble.shape.columns
+    layer, is_target = columns.wide.layer, columns.is_target_unit
+    first_group = layer.n_gaussian + layer.n_bernoulli
+    found = []
+    if is_target[layer.n_gaussian : first_group].any():
+        slope, intercept = prediction.blend.label_line[0]
+        found.append(
+            Choice(
+                "calibration of labels",
+                f"log-odds times {slope:.2f}, plus {intercept:.2f}",
+                "probabilities put aside come true as often as they say; below 1 was too sure",
+            )
+        )
+    if is_target[first_group:].any():
+        found.append(
+            Choice(
+                "calibration of classes",
+                f"probabilities to the power {prediction.blend.class_power[0]:.2f}",
+                "gives classes put aside the greatest probability; below 1 was too sure",
+            )
+        )
+    return found

@@ -1,0 +1,1 @@
+"""The sections of the report on a model, one file each."""

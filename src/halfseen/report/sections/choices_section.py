@@ -1,0 +1,276 @@
+"""What training chose by entries it had put aside."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfseen.estimators.conformal import LEVELS, at_level
+from halfseen.estimators.fitted_prediction import Ensemble, FittedPrediction
+from halfseen.estimators.predictive_settings import BOLD, CAREFUL, CAREFUL_WITH_LABELS
+from halfseen.report.number_text import number_text, percent_text
+from halfseen.report.page import Section
+from halfseen.report.parts import (
+    Details,
+    Entry,
+    Facts,
+    Gallery,
+    Note,
+    Part,
+    Picture,
+    Table,
+    TableColumn,
+)
+from halfseen.report.pictures import Bar, Curve, bars_svg, curves_svg
+from halfseen.tables import Schema
+
+_LEVELS_SHOWN = (0.5, 0.8, 0.9, 0.95)
+_MOST_WEIGHTS = 12
+
+
+def choices_section(
+    schema: Schema, prediction: FittedPrediction | None, thresholds: NDArray[Any] | None
+) -> Section:
+    """Weights of the members, calibration, conformal levels and thresholds.
+
+    Parameters
+    ----------
+    schema : Schema
+        The columns.
+    prediction : FittedPrediction or None
+        The predictive ensemble, if the model has one.
+    thresholds : ndarray of shape (n_labels,) or None
+        Probability above which each label is predicted.
+
+    Returns
+    -------
+    Section
+
+    Examples
+    --------
+    >>> from halfseen.tables import learn_columns, read_table
+    >>> schema = Schema(learn_columns(read_table([[0.5], [1.5]])), (), None)
+    >>> choices_section(schema, None, None).parts[0].tone
+    'absent'
+    """
+    parts: list[Part] = []
+    if prediction is None:
+        text = (
+            'This model holds no predictive ensemble; fit with objective="predictive", the '
+            "default, to see which members were blended, how they were calibrated, and how wide "
+            "intervals are."
+        )
+        parts.append(Note(text, "absent"))
+    else:
+        parts += _of_ensemble(schema, prediction)
+    if thresholds is not None and len(thresholds):
+        parts.append(_thresholds(schema, thresholds))
+    return Section("What was chosen, and why", "choices", parts)
+
+
+def _of_ensemble(schema: Schema, prediction: FittedPrediction) -> list[Part]:
+    ensemble, kinds = prediction.ensemble, kind_names(prediction.ensemble)
+    text = (
+        f"Members of {len(kinds)} kinds were trained in {_times(ensemble.n_folds)}. Each put some "
+        "observed entries aside; what the members said of those decided what each is worth, how "
+        "far probabilities are to be believed, and how wide intervals must be. Nothing was chosen "
+        "by the entries that the model is asked for."
+        + (" The prior of a kind “+ labels” covers the labels, too." if schema.targets else "")
+    )
+    facts = [
+        ("members", f"{len(ensemble.weights):,}"),
+        ("hidden units each", f"{ensemble.shape.n_hidden:,}"),
+        ("sweeps", f"{ensemble.shape.n_sweeps:,}"),
+        ("knots per number", f"{ensemble.knots.shape[1]:,}"),
+        ("prior over the columns", _prior(ensemble)),
+        ("mask units", "yes" if ensemble.shape.sees_missing else "no"),
+    ]
+    pictures = []
+    if schema.targets:
+        pictures.append(_label_weights(prediction, kinds))
+    if schema.n_gaussian:
+        pictures.append(_number_weights(prediction, kinds))
+        pictures.append(_widths(prediction))
+    parts: list[Part] = [Note(text), Facts(facts), Gallery(pictures)]
+    if prediction.choices:
+        columns = [TableColumn(title) for title in ("what", "chosen", "why")]
+        caption = "What the fit settled by itself."
+        parts.insert(2, Table(columns, prediction.choices, caption, sorts=False))
+    if schema.targets:
+        parts.append(_calibration(schema, prediction))
+    parts.append(_levels(schema, prediction))
+    if schema.n_gaussian:
+        parts.append(_weights_by_column(schema, prediction, kinds))
+    return parts
+
+
+def _times(n_folds: int) -> str:
+    return "one fold" if n_folds == 1 else f"{n_folds} folds"
+
+
+def _prior(ensemble: Ensemble) -> str:
+    if ensemble.prior_covariance.shape[2]:
+        return "full rank"
+    return f"rank {ensemble.prior_loading.shape[2]}"
+
+
+def kind_names(ensemble: Ensemble) -> list[str]:
+    """Names of the kinds of members, as far as the ensemble tells them."""
+    sees = ensemble.prior_sees_labels[: ensemble.n_kinds].tolist()
+    names = [f"kind {k + 1}" for k in range(len(sees))]
+    known = (CAREFUL, CAREFUL_WITH_LABELS, BOLD)
+    if sees == [kind.prior_sees_labels for kind in known]:
+        names = ["careful", "careful", "bold"]
+    return [f"{name} + labels" if also else name for name, also in zip(names, sees, strict=True)]
+
+
+def _label_weights(prediction: FittedPrediction, kinds: list[str]) -> Picture:
+    blend = prediction.blend
+    contexts = ("none known", "some known")
+    bars = [
+        Bar(f"{kind}; {context}", float(weight), text=percent_text(float(weight)), series=c)
+        for c, context in enumerate(contexts)
+        for kind, weight in zip(kinds, blend.label[c], strict=True)
+    ]
+    svg = bars_svg(
+        bars,
+        title="Weights of the members for labels",
+        description="; ".join(f"{bar.name}: {bar.text}" for bar in bars),
+        x_label="weight",
+        highest=1.0,
+    )
+    caption = (
+        "What each kind of member is worth for labels, in rows of which no label is known and in "
+        "rows of which some are."
+    )
+    return Picture(svg, caption)
+
+
+def _candidates(kinds: list[str], weights: NDArray[np.float64]) -> list[str]:
+    """Names of the predictions of a number, in the order of the blend."""
+    sources = ("prior", "value", "knots")[: weights.shape[1] // len(kinds)]
+    return [f"{source}, {kind}" for source in sources for kind in kinds]
+
+
+def _number_weights(prediction: FittedPrediction, kinds: list[str]) -> Picture:
+    weights = prediction.blend.number
+    names, mean = _candidates(kinds, weights), weights.mean(axis=0)
+    order = np.argsort(-mean, kind="stable")[:_MOST_WEIGHTS].tolist()
+    bars = [Bar(names[k], float(mean[k]), text=percent_text(float(mean[k]))) for k in order]
+    svg = bars_svg(
+        bars,
+        title="Weights of the predictions of numbers",
+        description="; ".join(f"{bar.name}: {bar.text}" for bar in bars),
+        x_label="weight, mean over the numeric columns",
+        highest=max(1.0, float(mean.max())) if mean.max() > 0.6 else None,
+    )
+    caption = (
+        "What each prediction of a number is worth: the prior alone, the value that a member "
+        "gives, and its distribution over knots."
+    )
+    return Picture(svg, caption)
+
+
+def _widths(prediction: FittedPrediction) -> Picture:
+    quantiles = prediction.conformal.number
+    finite = np.where(np.isfinite(quantiles), quantiles, np.nan)
+    shown = LEVELS <= 0.99
+    known = np.isfinite(finite).all(axis=0) & shown
+    low, middle, high = np.percentile(finite[:, known], [10, 50, 90], axis=0)
+    curves = [Curve("half-width", 100 * LEVELS[known], middle, low, high)]
+    svg = curves_svg(
+        curves,
+        title="Width of intervals",
+        description="Half-width of intervals against the level asked for.",
+        x_label="level, %",
+        y_label="half-width, in the spread that the members expect",
+        x_ticks=(0, 25, 50, 75, 100),
+    )
+    caption = (
+        "How wide intervals are: the middle column, and a band for the middle 80 % of the columns. "
+        "For a Gaussian error of the spread expected it would be 0.67 at 50 % and 1.64 at 90 %."
+    )
+    return Picture(svg, caption)
+
+
+def _calibration(schema: Schema, prediction: FittedPrediction) -> Table:
+    blend, contexts = prediction.blend, ("no label of the row known", "some label of the row known")
+    if schema.target_kind == "labels":
+        heads = ("context", TableColumn("slope", numeric=True), TableColumn("intercept", True))
+        rows: list[list[Entry]] = [
+            [context, *(float(x) for x in blend.label_line[c])]
+            for c, context in enumerate(contexts)
+        ]
+        caption = (
+            "Calibration of labels: log-odds are multiplied by the slope and moved by the "
+            "intercept. A slope below 1 says that members were too sure."
+        )
+        return Table(heads, rows, caption, sorts=False)
+    powers: list[list[Entry]] = [
+        [context, float(blend.class_power[c])] for c, context in enumerate(contexts)
+    ]
+    caption = (
+        "Calibration of classes: probabilities are taken to this power. Below 1 says that members "
+        "were too sure."
+    )
+    heads_of_classes = ("context", TableColumn("power", numeric=True))
+    return Table(heads_of_classes, powers, caption, sorts=False)
+
+
+def _levels(schema: Schema, prediction: FittedPrediction) -> Table:
+    heads: list[TableColumn | str] = ["level asked for"]
+    has_numbers, has_labels = bool(schema.n_gaussian), bool(schema.targets)
+    if has_numbers:
+        heads.append(TableColumn("half-width of intervals, in spreads", numeric=True))
+    if has_labels:
+        heads.append(TableColumn("smallest probability in a set", numeric=True))
+        heads.append(TableColumn("the same, some label known", numeric=True))
+    rows: list[list[Entry]] = []
+    for level in _LEVELS_SHOWN:
+        row: list[Entry] = [percent_text(level)]
+        if has_numbers:
+            row.append(float(np.median(at_level(prediction.conformal.number, level))))
+        if has_labels:
+            row += [
+                max(0.0, prediction.smallest_probability(level, known)) for known in (False, True)
+            ]
+        rows.append(row)
+    caption = (
+        "Conformal levels, learned on entries put aside: how wide an interval (of the middle "
+        "column), and how improbable a member of a set may be, so that the truth is inside as "
+        "often as asked."
+    )
+    return Table(heads, rows, caption, sorts=False)
+
+
+def _weights_by_column(schema: Schema, prediction: FittedPrediction, kinds: list[str]) -> Details:
+    names = _candidates(kinds, prediction.blend.number)
+    columns = [column.name for column in schema.columns if column.unit == "gaussian"]
+    rows: list[list[Entry]] = [
+        [name, *(number_text(float(weight), 2) for weight in weights)]
+        for name, weights in zip(columns, prediction.blend.number, strict=True)
+    ]
+    heads: list[TableColumn | str] = ["column"]
+    heads += [TableColumn(name, numeric=True) for name in names]
+    return Details(
+        "Weights of every numeric column",
+        [Table(heads, rows, "Weights of the predictions of each number; they add up to one.")],
+    )
+
+
+def _thresholds(schema: Schema, thresholds: NDArray[Any]) -> Part:
+    rows = [
+        (column.name, float(threshold))
+        for column, threshold in zip(schema.targets, thresholds, strict=True)
+    ]
+    table = Table(
+        ("label", TableColumn("threshold", numeric=True)),
+        rows,
+        "Probability above which each label is predicted.",
+    )
+    if len({threshold for _, threshold in rows}) == 1:
+        text = f"A label is predicted when its probability is above {number_text(rows[0][1], 2)}."
+        return Note(text)
+    return table

@@ -1,0 +1,52 @@
+"""What a fit chose can be read: in its history, in a notebook, and after loading."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from halfseen import RBMClassifier, load
+from halfseen.estimators.choices import choices_html
+from halfseen.learning.choice import Choice
+
+
+def test_choices_say_what_the_model_does(predicts_classes: RBMClassifier) -> None:
+    said = {choice.what: choice for choice in predicts_classes.history_.choices}
+    ensemble, blend = predicts_classes.prediction_.ensemble, predicts_classes.prediction_.blend
+    assert said["members"].chosen.startswith(f"{len(ensemble.weights)}: ")
+    assert f"{ensemble.shape.n_hidden} hidden units" in said["each member"].chosen
+    assert said["shrinkage of the prior"].chosen in ("2 %", "5 %", "15 %")
+    prior = blend.number[:, : ensemble.n_kinds].sum(axis=1).mean()
+    assert said["numbers by"].chosen.startswith(f"{100 * prior:.0f} % prior")
+    shares = said["labels of rows without a known one by"].chosen.split(", ")
+    first = [share for share in shares if share[0].isdigit()][0]
+    assert first.startswith(f"{100 * blend.label[0, 0]:.0f} %")
+    assert f"{blend.class_power[0]:.2f}" in said["calibration of classes"].chosen
+    assert "calibration of labels" not in said
+
+
+def test_the_smallest_loss_is_the_reason(predicts_classes: RBMClassifier) -> None:
+    (choice,) = [c for c in predicts_classes.history_.choices if c.what.startswith("shrinkage")]
+    losses = [float(word) for word in choice.why.replace(",", " ").split() if word[:2] == "0."]
+    assert len(losses) == 3
+    assert losses[0] == min(losses)
+
+
+def test_a_notebook_shows_them_safely(predicts_classes: RBMClassifier) -> None:
+    shown = predicts_classes._repr_mimebundle_()["text/html"]
+    assert "What the fit chose" in shown
+    assert "shrinkage of the prior" in shown
+    assert "What the fit chose" not in RBMClassifier()._repr_mimebundle_()["text/html"]
+    assert "<script>" not in choices_html([Choice("<script>", "a", "b")])
+
+
+def test_a_loaded_model_knows_them(
+    predicts_classes: RBMClassifier, table: pd.DataFrame, tmp_path: Path
+) -> None:
+    predicts_classes.save(tmp_path / "model.safetensors")
+    again = load(tmp_path / "model.safetensors")
+    assert again.history_.choices == predicts_classes.history_.choices
+    assert again.prediction_.choices == predicts_classes.history_.choices
+    np.testing.assert_array_equal(again.predict_proba(table), predicts_classes.predict_proba(table))
