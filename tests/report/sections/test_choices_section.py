@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from halfseen.learning.choice import Choice
 from halfseen.report import Details, Facts, Gallery, Note, Page, Table, page_html
 from halfseen.report.sections.choices_section import choices_section, kind_names
 from halfseen.tables import Schema
@@ -32,6 +33,17 @@ def test_everything_that_was_chosen() -> None:
     assert weights.parts[0].rows[0][0] == HOSTILE
     assert isinstance(thresholds, Table)
     assert list(thresholds.rows) == [("y0", 0.5), ("y1", 0.25)]
+    checked_html(page_html(Page("t", "l", (section,))))
+
+
+def test_what_the_fit_chose_is_a_table_of_its_own() -> None:
+    schema, rows = rows_of()
+    prediction = told_model(schema, rows.encoded.visible).prediction_
+    prediction.choices = (Choice("shrinkage", "5 %", "nearest to <entries>"),)
+    section = choices_section(schema, prediction, None)
+    table = section.parts[2]
+    assert isinstance(table, Table)
+    assert list(table.rows) == [("shrinkage", "5 %", "nearest to <entries>")]
     checked_html(page_html(Page("t", "l", (section,))))
 
 
