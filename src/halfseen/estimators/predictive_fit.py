@@ -188,7 +188,7 @@ def _priors(
     chosen = PriorSettings()
     if n_visible > MOST_UNITS_OF_FULL_RANK:
         # Rounds are dear here; of so many units a few rows say as much as many rows of few.
-        chosen = PriorSettings(n_rounds=8, n_rows_of_covariance=25)
+        chosen = PriorSettings(n_rounds=5, n_rows_of_covariance=25, n_search_steps=15)
     elif folds[0].judging.any():
         losses = _loss_of_shrinkage(values, folds[0], seed)
         chosen = PriorSettings(min(losses, key=lambda shrinkage: losses[shrinkage]))

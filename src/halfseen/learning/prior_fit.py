@@ -27,6 +27,7 @@ class PriorSettings(NamedTuple):
     shrinkage: float = 0.05  # share of the covariance taken from its diagonal target, one
     n_rounds: int = 12
     n_rows_of_covariance: int = 100  # rows whose conditional covariance is looked at in a round
+    n_search_steps: int = 40  # of the expectation of the missing entries
 
 
 def fit_prior(
@@ -69,7 +70,7 @@ def fit_prior(
     held = np.where(observed, values, 0.0).astype(np.float64)
     mean, covariance = _pairwise_start(held, observed, settings.shrinkage)
     for _ in range(settings.n_rounds):
-        expected = _expected(mean, covariance, held, observed)
+        expected = _expected(mean, covariance, held, observed, settings.n_search_steps)
         chosen = generator.permutation(len(held))[: settings.n_rows_of_covariance]
         spread = _mean_conditional_covariance(covariance, observed[chosen])
         mean = expected.mean(axis=0)
@@ -125,11 +126,12 @@ def _expected(
     covariance: NDArray[np.float64],
     held: NDArray[np.float64],
     observed: NDArray[np.bool_],
+    n_search_steps: int,
 ) -> NDArray[np.float64]:
     """The table with what the Gaussian expects in its holes."""
     prior = CorrelatedPrior(jnp.asarray(mean, jnp.float32), jnp.asarray(covariance, jnp.float32))
     rows = rows_on_device(held.astype(np.float32), observed)
-    expected = _conditional_mean(prior, rows.visible, rows.observed, _SEARCH_STEPS)
+    expected = _conditional_mean(prior, rows.visible, rows.observed, n_search_steps)
     return np.where(observed, held, np.asarray(expected, np.float64)[: len(held)])
 
 
