@@ -29,6 +29,7 @@ def members(package: ModuleType) -> set[str]:
         name
         for name, member in vars(package).items()
         if not name.startswith("_")
+        and name != "TYPE_CHECKING"
         and not inspect.ismodule(member)
         and getattr(member, "__module__", package.__name__).startswith("halfseen")
     }
@@ -38,10 +39,20 @@ def members(package: ModuleType) -> set[str]:
 def test_all_names_every_public_member(name: str) -> None:
     package = importlib.import_module(name)
     listed = getattr(package, "__all__", [])
-    assert members(package) == set(listed) - {"__version__"}
     assert len(listed) == len(set(listed))  # their order is ruff's to check (RUF022)
     for member in listed:
-        assert hasattr(package, member)
+        assert hasattr(package, member)  # from here on, what is loaded when used is there, too
+    assert members(package) == set(listed) - {"__version__"}
+
+
+def test_importing_is_light_and_unknown_names_are_errors() -> None:
+    program = (
+        "import sys, halfseen; heavy = {'jax', 'sklearn', 'numpy'} & set(sys.modules); "
+        "assert not heavy, heavy; assert 'RBMClassifier' in dir(halfseen)"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+    with pytest.raises(AttributeError, match="no attribute 'RBMClassifer'"):
+        _ = halfseen.RBMClassifer
 
 
 def test_what_users_import() -> None:

@@ -6,16 +6,23 @@ Holes in the features and in the labels, filled and predicted by one generative 
 - :class:`RBMImputer` - the same machine without labels
 - :func:`load` - a model that was saved
 - :func:`observed_scorer`, :class:`ObservedStratifiedKFold` - model selection with unknown labels
+
+Importing halfseen is light: a name brings JAX and scikit-learn along when it is first used.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from halfseen._version import __version__ as __version__
-from halfseen.estimators import RBMClassifier as RBMClassifier
-from halfseen.estimators import RBMImputer as RBMImputer
-from halfseen.estimators import load as load
-from halfseen.learning.divergence import DivergenceError as DivergenceError
-from halfseen.learning.trainer import TrainingInterrupted as TrainingInterrupted
-from halfseen.scoring import ObservedStratifiedKFold as ObservedStratifiedKFold
-from halfseen.scoring import observed_scorer as observed_scorer
+
+if TYPE_CHECKING:
+    from halfseen.estimators import RBMClassifier as RBMClassifier
+    from halfseen.estimators import RBMImputer as RBMImputer
+    from halfseen.estimators import load as load
+    from halfseen.learning.divergence import DivergenceError as DivergenceError
+    from halfseen.learning.trainer import TrainingInterrupted as TrainingInterrupted
+    from halfseen.scoring import ObservedStratifiedKFold as ObservedStratifiedKFold
+    from halfseen.scoring import observed_scorer as observed_scorer
 
 __all__ = [
     "DivergenceError",
@@ -27,3 +34,25 @@ __all__ = [
     "load",
     "observed_scorer",
 ]
+
+_HOME_OF = {
+    "DivergenceError": "halfseen.learning.divergence",
+    "ObservedStratifiedKFold": "halfseen.scoring",
+    "RBMClassifier": "halfseen.estimators",
+    "RBMImputer": "halfseen.estimators",
+    "TrainingInterrupted": "halfseen.learning.trainer",
+    "load": "halfseen.estimators",
+    "observed_scorer": "halfseen.scoring",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """A public name, from its home, when it is first asked for."""
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'halfseen' has no attribute {name!r}")
+    globals()[name] = found = getattr(import_module(_HOME_OF[name]), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted(set(globals()) | set(__all__))
