@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from halfseen.learning.epoch import padded_rows
 from halfseen.learning.predictive_training import STEPS_AT_ONCE
+from halfseen.learning.prior_fit import MOST_UNITS_OF_FULL_RANK
 
 Effort = Literal["fast", "default", "best"]
 
@@ -137,7 +138,8 @@ def predictive_settings(
         n_hidden=n_hidden,
         n_knots=n_knots,
         n_sweeps=n_sweeps,
-        n_search_steps=min(30, n_visible + 2),
+        # A covariance of low rank has few directions to search.
+        n_search_steps=10 if n_visible > MOST_UNITS_OF_FULL_RANK else min(30, n_visible + 2),
         batch_size=batch_size,
         n_steps=-(-n_steps // STEPS_AT_ONCE) * STEPS_AT_ONCE,
         n_folds=_FOLDS[effort],
