@@ -21,7 +21,7 @@ def test_choices_say_what_the_model_does(predicts_classes: RBMClassifier) -> Non
     prior = blend.number[:, : ensemble.n_kinds].sum(axis=1).mean()
     assert said["numbers by"].chosen.startswith(f"{100 * prior:.0f} % prior")
     shares = said["labels of rows without a known one by"].chosen.split(", ")
-    first = [share for share in shares if share[0].isdigit()][0]
+    first = next(share for share in shares if share[0].isdigit())
     assert first.startswith(f"{100 * blend.label[0, 0]:.0f} %")
     assert f"{blend.class_power[0]:.2f}" in said["calibration of classes"].chosen
     assert "calibration of labels" not in said

@@ -76,12 +76,12 @@ def report_command(
     checked_destination(path, terminal, sources)
     scores = read_evaluation(evaluation) if evaluation is not None else None
     model = loaded_model(model_path, terminal)
-    X = y = summary = None
+    X = y = summary = places = None
     if file is not None:
         source = open_for_model(
             file, model.schema_, reading, terminal, allow_missing_columns=allow_missing_columns
         )
-        table, _ = source.sample(rows, seed)
+        table, places = source.sample(rows, seed)
         X = table.select([column.name for column in model.schema_.features])
         labels = [column.name for column in model.schema_.targets]
         has_labels = bool(labels) and not any(name in source.absent for name in labels)
@@ -95,6 +95,7 @@ def report_command(
             source_name=file or model_path,
             evaluation=scores,
             summary=summary,
+            row_numbers=places,
             made_by=words_of_command(),
         )
         write_page(path, page)
