@@ -15,7 +15,7 @@ from estimators.bits import assert_same_bits, assert_same_model
 from estimators.tables import LIGHT, labels_of_rows, whole_table
 from halfseen import RBMClassifier
 from halfseen.estimators import Completed, Sampled
-from halfseen.estimators.rbm_classifier import classes_of
+from halfseen.estimators.target_answers import classes_of
 
 NAMES = ["high", "low", "mid"]
 

@@ -18,9 +18,10 @@ from halfseen.estimators.fitting import layer_of
 from halfseen.estimators.history_table import history_from_table, history_to_table
 from halfseen.estimators.prediction_file import prediction_from_file, prediction_to_file
 from halfseen.estimators.rbm_base import RBMBase
-from halfseen.estimators.rbm_classifier import RBMClassifier, classes_of
+from halfseen.estimators.rbm_classifier import RBMClassifier
 from halfseen.estimators.rbm_imputer import RBMImputer
 from halfseen.estimators.settings import Settings
+from halfseen.estimators.target_answers import classes_of
 from halfseen.learning.choice import Choice
 from halfseen.learning.history import History, StopReason
 from halfseen.storage import DamagedFile, Sealed, read_sealed, write_sealed

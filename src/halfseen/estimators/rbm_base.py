@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
-from numbers import Integral, Real
-from os import PathLike, fspath
+from collections.abc import Sequence
+from os import PathLike
 from typing import Any, Self
 
 import numpy as np
@@ -14,6 +13,8 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from halfseen.estimators.checked_surroundings import checked_surroundings
+from halfseen.estimators.checked_values import MOST, check_whole, checked_kinds, checked_level
 from halfseen.estimators.choices import choices_html
 from halfseen.estimators.fitted_machine import FittedMachine
 from halfseen.estimators.fitted_prediction import FittedPrediction
@@ -21,7 +22,6 @@ from halfseen.estimators.fitting import Surroundings, fit_machine, pass_over, sh
 from halfseen.estimators.predictive_fit import fit_prediction
 from halfseen.estimators.predictive_settings import predictive_settings, with_users_choices
 from halfseen.estimators.settings import Settings, resolve_settings
-from halfseen.learning.checkpoint import Checkpoint
 from halfseen.learning.epoch import TrainingState
 from halfseen.learning.history import History
 from halfseen.learning.progress import Verbosity
@@ -61,8 +61,6 @@ SHARED_SETTINGS = (
     "max_seconds",
     "sees_missing",
 )
-_MOST = 10**9
-_KINDS = ("auto", "numeric", "linear", "log", "binary", "categorical")
 
 
 class RBMBase(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -208,7 +206,7 @@ class RBMBase(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         list of array or frame like X
         """
         check_is_fitted(self)
-        _check_whole("n_draws", n_draws, 1, _MOST)
+        check_whole("n_draws", n_draws, 1, MOST)
         seed = self._seed_of(random_state)
         encoded = self._encoded(X)
         machine = self._likelihood()
@@ -273,7 +271,7 @@ class RBMBase(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
 
     def _sampled(self, n_samples: int, random_state: int | None) -> NDArray[np.float32]:
         check_is_fitted(self)
-        _check_whole("n_samples", n_samples, 1, _MOST)
+        check_whole("n_samples", n_samples, 1, MOST)
         seed = self._seed_of(random_state)
         return self._likelihood().sample(int(n_samples), seed)
 
@@ -281,7 +279,7 @@ class RBMBase(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         """The seed that was asked for; the model's own if none was."""
         if random_state is None:
             return self._seed
-        _check_whole("random_state", random_state, 0, 2**32 - 1)
+        check_whole("random_state", random_state, 0, 2**32 - 1)
         return int(random_state)
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -309,30 +307,10 @@ class RBMBase(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         return table
 
     def _learn_features(self, table: Table) -> tuple[Any, ...]:
-        columns = learn_columns(table, self._checked_kinds(table))
+        columns = learn_columns(table, checked_kinds(self.column_kinds, table.names))
         if all(column.kind == "empty" for column in columns):
             raise ValueError("X has no observed entry: there is nothing to learn from")
         return columns
-
-    def _checked_kinds(self, table: Table) -> Any:
-        kinds = self.column_kinds
-        if not isinstance(kinds, str | Mapping):
-            raise ValueError(
-                "column_kinds must be one kind for all columns, or a mapping from column name or "
-                f"position to kind, got {kinds!r}"
-            )
-        for kind in [kinds] if isinstance(kinds, str) else kinds.values():
-            if kind not in _KINDS:
-                raise ValueError(f"column_kinds must be of {_KINDS}, got {kind!r}")
-        for column in () if isinstance(kinds, str) else kinds:
-            is_place = isinstance(column, Integral) and not isinstance(column, bool)
-            there = range(len(table.names)) if is_place else table.names
-            if column not in there:
-                raise ValueError(
-                    f"column_kinds names the column {column!r}, which X does not have; use a name "
-                    f"of {table.names[:20]} or a position from 0 to {len(table.names) - 1}"
-                )
-        return kinds
 
     def _encoded(self, X: Any) -> Encoded:
         """New rows as visible units, their labels unknown."""
@@ -436,27 +414,14 @@ class RBMBase(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         )
 
     def _surroundings(self) -> Surroundings:
-        _check_whole("checkpoint_every", self.checkpoint_every, 1, _MOST)
-        if self.resume not in (True, False):
-            raise ValueError(f"resume must be True or False, got {self.resume!r}")
-        if self.verbose not in (True, False, "auto"):
-            raise ValueError(f'verbose must be True, False or "auto", got {self.verbose!r}')
-        callbacks = self.callbacks
-        if not isinstance(callbacks, Sequence) or not all(map(callable, callbacks)):
-            raise ValueError(f"callbacks must be a sequence of callables, got {callbacks!r}")
-        if self.checkpoint is None:
-            if self.resume:
-                raise ValueError("resume=True needs the file to go on from in checkpoint")
-            return Surroundings(None, callbacks, self.verbose)
-        if not isinstance(self.checkpoint, str | PathLike):
-            raise ValueError(f"checkpoint must be a path or None, got {self.checkpoint!r}")
-        if self.resume and not isinstance(self.random_state, Integral):
-            raise ValueError(
-                "resume=True needs random_state to be a whole number: without it every fit is "
-                "another one, and none can be gone on with"
-            )
-        checkpoint = Checkpoint(fspath(self.checkpoint), self.checkpoint_every, self.resume)
-        return Surroundings(checkpoint, callbacks, self.verbose)
+        return checked_surroundings(
+            self.checkpoint,
+            self.checkpoint_every,
+            self.resume,
+            self.callbacks,
+            self.verbose,
+            self.random_state,
+        )
 
     def _train_on_part(self, encoded: Encoded) -> None:
         """One pass over a part, from where the last part, a fit or a loaded model left off."""
@@ -482,19 +447,3 @@ class RBMBase(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         """Equal ``fit(X, y).transform(X)``."""
         fitted: Self = self.fit(X, y, **fit_params)
         return fitted.transform(X)
-
-
-def checked_level(level: Any) -> float:
-    """A probability strictly between 0 and 1, or a clear error."""
-    is_number = isinstance(level, Real) and not isinstance(level, bool)
-    if not is_number or not 0 < level < 1:
-        raise ValueError(f"level must be a number between 0 and 1, got {level!r}")
-    return float(level)
-
-
-def _check_whole(name: str, value: Any, lowest: int, highest: int) -> None:
-    is_whole = isinstance(value, Integral) and not isinstance(value, bool)
-    if not is_whole or not lowest <= value <= highest:
-        raise ValueError(
-            f"{name} must be a whole number from {lowest} to {highest:,}, got {value!r}"
-        )

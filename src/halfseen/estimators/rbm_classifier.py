@@ -12,9 +12,11 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from halfseen.estimators.checked_values import checked_level
 from halfseen.estimators.decisions import learn_thresholds
-from halfseen.estimators.rbm_base import RBMBase, checked_level
+from halfseen.estimators.rbm_base import RBMBase
 from halfseen.estimators.shared_parameters import with_shared_parameters
+from halfseen.estimators.target_answers import arranged, classes_of, decided, stacked
 from halfseen.learning.progress import Verbosity
 from halfseen.learning.trainer import Callback
 from halfseen.scoring import accuracy, hamming_accuracy
@@ -29,7 +31,6 @@ from halfseen.tables import (
 
 _TARGET_KINDS = ("auto", "classes", "labels", "outputs")
 _OWN_SETTINGS = ("class_units", "threshold")
-_SMALLEST_PROBABILITY = 1e-7
 
 
 class Completed(NamedTuple):
@@ -284,7 +285,8 @@ class RBMClassifier(ClassifierMixin, RBMBase):  # type: ignore[misc]
         -------
         ndarray of shape (n_rows,) or (n_rows, n_columns)
         """
-        return self._decided(self._probabilities(X))
+        probabilities = self._probabilities(X)
+        return decided(self.schema_, probabilities, self.thresholds_)
 
     def predict_proba(self, X: Any) -> Any:
         """Probabilities of classes or labels, given the observed entries of each row.
@@ -299,7 +301,8 @@ class RBMClassifier(ClassifierMixin, RBMBase):  # type: ignore[misc]
         ndarray of shape (n_rows, n_classes); for labels (n_rows, n_labels), strictly between 0 and
         1; for several class columns a list of such arrays
         """
-        return self._arranged(self._probabilities(X))
+        probabilities = self._probabilities(X)
+        return arranged(self.schema_, probabilities)
 
     def predict_set(self, X: Any, level: float = 0.9) -> Any:
         """Which classes, or values of each label, are possible with a given probability.
@@ -326,7 +329,7 @@ class RBMClassifier(ClassifierMixin, RBMBase):  # type: ignore[misc]
         if self.schema_.target_kind == "labels":
             probabilities = [np.stack([1 - p, p], axis=1) for p in probabilities]
         sets = [(p >= smallest) | (p == p.max(axis=1, keepdims=True)) for p in probabilities]
-        return self._stacked(sets)
+        return stacked(self.schema_, sets)
 
     def complete(self, X: Any, y: Any = None) -> Completed:
         """Fill features and labels together, the observed ones of both pinned: transductive.
@@ -349,11 +352,11 @@ class RBMClassifier(ClassifierMixin, RBMBase):  # type: ignore[misc]
         target = self._read_known_target(y)
         completed = self._completed(self.schema_.encode(table, target))
         probabilities = self.schema_.target_probabilities(completed)
-        decided = self._decided(probabilities)
+        labels = decided(self.schema_, probabilities, self.thresholds_)
         return Completed(
             X=self._filled(X, completed),
-            y=decided if target is None else fill_target(y, target, decided),
-            proba=self._stacked(probabilities),
+            y=labels if target is None else fill_target(y, target, labels),
+            proba=stacked(self.schema_, probabilities),
         )
 
     def score(self, X: Any, y: Any) -> float:
@@ -392,7 +395,8 @@ class RBMClassifier(ClassifierMixin, RBMBase):  # type: ignore[misc]
         """
         visible = self._sampled(n_samples, random_state)
         probabilities = self.schema_.target_probabilities(visible)
-        return Sampled(self.schema_.sampled_features(visible), self._decided(probabilities))
+        labels = decided(self.schema_, probabilities, self.thresholds_)
+        return Sampled(self.schema_.sampled_features(visible), labels)
 
     def _learn_schema(self, X: Any, y: Any, classes: Any) -> Encoded:
         if y is None:
@@ -465,43 +469,6 @@ class RBMClassifier(ClassifierMixin, RBMBase):  # type: ignore[misc]
         encoded = self._encoded(X)
         return self.schema_.target_probabilities(self._completed(encoded))
 
-    def _decided(self, probabilities: list[NDArray[np.float64]]) -> NDArray[Any]:
-        if self.schema_.target_kind == "labels":
-            stacked = np.stack(probabilities, axis=1)
-            labels: NDArray[Any] = (stacked > self.thresholds_).astype(np.int64)
-            return labels
-        chosen = [
-            column.classes[np.argmax(probability, axis=1)]
-            for column, probability in zip(self.schema_.targets, probabilities, strict=True)
-        ]
-        if self.schema_.target_kind == "classes":
-            return np.asarray(chosen[0])
-        dtypes = {column.dtype for column in chosen}
-        common = dtypes.pop() if len(dtypes) == 1 else np.dtype(object)
-        return np.stack([column.astype(common) for column in chosen], axis=1)
-
-    def _arranged(self, probabilities: list[NDArray[np.float64]]) -> Any:
-        inner = [
-            np.clip(probability, _SMALLEST_PROBABILITY, 1 - _SMALLEST_PROBABILITY)
-            for probability in probabilities
-        ]
-        if self.schema_.target_kind == "labels":
-            return self._stacked(inner)
-        return self._stacked([p / p.sum(axis=1, keepdims=True) for p in inner])
-
-    def _stacked(self, probabilities: list[NDArray[np.float64]]) -> Any:
-        if self.schema_.target_kind == "labels":
-            return np.stack(probabilities, axis=1)
-        return probabilities[0] if self.schema_.target_kind == "classes" else probabilities
-
 
 def _is_auto(value: Any) -> bool:
     return isinstance(value, str) and value == "auto"
-
-
-def classes_of(schema: Schema) -> Any:
-    """One array for classes; for labels and several outputs a list of arrays."""
-    if schema.target_kind == "labels":
-        return [np.array([0, 1]) for _ in schema.targets]
-    of_column = [column.classes for column in schema.targets]
-    return of_column[0] if schema.target_kind == "classes" else of_column

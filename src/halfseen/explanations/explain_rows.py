@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halfseen.estimators.rbm_base import RBMBase, checked_level
+from halfseen.estimators.checked_values import checked_level
+from halfseen.estimators.rbm_base import RBMBase
 from halfseen.explanations.answer import Answer
 from halfseen.explanations.hidden_layers import hidden_layers
 from halfseen.explanations.hidden_unit_parts import hidden_unit_parts
