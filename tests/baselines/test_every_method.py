@@ -38,8 +38,6 @@ from halfseen.baselines import (
 )
 from halfseen.baselines.tuner import drawn_candidates
 
-pytestmark = pytest.mark.usefixtures("quick_compilation")
-
 PRIOR = ColumnPrior()
 LEARNING: list[Baseline] = [
     MC1(lam=0.3),

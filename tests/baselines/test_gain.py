@@ -15,8 +15,6 @@ from halfseen.baselines.gain import (
     generator_loss,
 )
 
-pytestmark = pytest.mark.usefixtures("quick_compilation")
-
 DRAWS = np.random.default_rng(0)
 GENERATOR, DISCRIMINATOR = (initial_perceptron(DRAWS, (6, 3, 3, 3)) for _ in range(2))
 ROW = jnp.asarray(DRAWS.random((8, 3)), jnp.float32)

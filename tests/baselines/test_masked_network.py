@@ -11,8 +11,6 @@ from halfseen.baselines._network_table import NetworkTable
 from halfseen.baselines._perceptron import initial_perceptron
 from halfseen.baselines.masked_network import MaskedNetwork, side_by_side
 
-pytestmark = pytest.mark.usefixtures("quick_compilation")
-
 
 def test_the_ensemble_says_the_mean_of_its_networks() -> None:
     generator = np.random.default_rng(0)

@@ -14,8 +14,6 @@ from halfseen.baselines._masked_network_training import (
 )
 from halfseen.baselines._network_table import NetworkTable
 
-pytestmark = pytest.mark.usefixtures("quick_compilation")
-
 NUMBERS = Numbers(1e-3, 0.0, 0.0, 0.5, 1.0, 1.0)
 
 

@@ -15,8 +15,6 @@ from halfseen.baselines.misgan_convolutional import (
     enlarged,
 )
 
-pytestmark = pytest.mark.usefixtures("quick_compilation")
-
 
 @pytest.mark.parametrize(("size", "stride"), [(3, 1), (5, 2)])
 def test_a_convolution_is_that_of_the_compiler(size: int, stride: int) -> None:

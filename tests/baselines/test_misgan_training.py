@@ -17,8 +17,6 @@ from halfseen.baselines._misgan_training import (
 from halfseen.baselines._perceptron import Layer, Perceptron, initial_perceptron
 from halfseen.baselines.misgan import FullyConnected
 
-pytestmark = pytest.mark.usefixtures("quick_compilation")
-
 LABELS = Form(FullyConnected(5, 2), 3, 2, False)
 CLASSES = Form(FullyConnected(5, 2), 3, 2, True)
 INPUTS = jnp.asarray(np.random.default_rng(0).normal(size=(40, 5)) * 3, jnp.float32)

@@ -12,8 +12,6 @@ from halfseen.baselines._network_table import NetworkTable
 from halfseen.baselines._perceptron import Layer
 from halfseen.baselines.miwae import MIWAE, imputed
 
-pytestmark = pytest.mark.usefixtures("quick_compilation")
-
 
 def test_a_linear_gaussian_model_is_completed_by_its_conditional_mean() -> None:
     generator = np.random.default_rng(0)

@@ -26,8 +26,6 @@ from halfseen.baselines._miwae_model import (
 from halfseen.baselines._network_table import NetworkTable
 from halfseen.baselines._perceptron import Layer
 
-pytestmark = pytest.mark.usefixtures("quick_compilation")
-
 GENERATOR = np.random.default_rng(0)
 
 

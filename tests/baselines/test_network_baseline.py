@@ -14,8 +14,6 @@ from halfseen.baselines.masked_network import MaskedNetwork
 from halfseen.baselines.misgan import MisGAN
 from halfseen.baselines.miwae import MIWAE
 
-pytestmark = pytest.mark.usefixtures("quick_compilation")
-
 MASKED = MaskedNetwork(hidden=(16,), n_networks=2, n_epochs=5, batch_size=32)
 AUTOENCODER = MIWAE(
     n_latent=3, hidden=(16,), n_samples=3, n_imputation_samples=10, n_epochs=5, batch_size=32

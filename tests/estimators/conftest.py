@@ -88,12 +88,6 @@ def compiled_quickly() -> Iterator[None]:
     jax.config.update("jax_disable_most_optimizations", before)
 
 
-@pytest.fixture
-def quickly() -> Iterator[None]:
-    with compiled_quickly():
-        yield
-
-
 @pytest.fixture(scope="session")
 def predicts_classes(table: pd.DataFrame, classes: NDArray[Any]) -> RBMClassifier:
     return RBMClassifier(**PREDICTIVE).fit(table, classes)
@@ -101,17 +95,14 @@ def predicts_classes(table: pd.DataFrame, classes: NDArray[Any]) -> RBMClassifie
 
 @pytest.fixture(scope="session")
 def predicts_labels(table: pd.DataFrame, labels: NDArray[np.float64]) -> RBMClassifier:
-    with compiled_quickly():
-        return RBMClassifier(**PREDICTIVE, companion=False).fit(table, labels)
+    return RBMClassifier(**PREDICTIVE, companion=False).fit(table, labels)
 
 
 @pytest.fixture(scope="session")
 def predicts_outputs(narrow: pd.DataFrame, outputs: NDArray[Any]) -> RBMClassifier:
-    with compiled_quickly():
-        return RBMClassifier(**PREDICTIVE, companion=False).fit(narrow, outputs)
+    return RBMClassifier(**PREDICTIVE, companion=False).fit(narrow, outputs)
 
 
 @pytest.fixture(scope="session")
 def predicts_features(wide: pd.DataFrame) -> RBMImputer:
-    with compiled_quickly():
-        return RBMImputer(**PREDICTIVE, companion=False).fit(wide)
+    return RBMImputer(**PREDICTIVE, companion=False).fit(wide)

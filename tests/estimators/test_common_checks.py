@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import jax
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -41,15 +40,11 @@ PREDICTIVE = {
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _quickly() -> Iterator[None]:
-    """The checks come with some forty shapes; what is compiled for them need not be fast."""
-    before = jax.config.read("jax_disable_most_optimizations")
-    jax.config.update("jax_disable_most_optimizations", True)
+def _roughly() -> Iterator[None]:
+    """Log Z, which is estimated anew for every fit, need not be accurate."""
     with pytest.MonkeyPatch.context() as patch:
-        # Nor need log Z be accurate, which is estimated anew for every fit.
         patch.setattr(fitted_machine, "N_TEMPERATURES_OF_PARTITION", 20)
         yield
-    jax.config.update("jax_disable_most_optimizations", before)
 
 
 @parametrize_with_checks([RBMClassifier(**QUICK), RBMImputer(**QUICK)])

@@ -43,6 +43,7 @@ def asked(model: RBMClassifier, rows: tuple[pd.DataFrame, Any], chosen: Any) -> 
     return more_answers(model, table.iloc[chosen].reset_index(drop=True), y[chosen])
 
 
+@pytest.mark.as_in_use
 @settings(max_examples=10, deadline=None)
 @given(chosen=st.lists(st.integers(0, MANY - 1), min_size=1, max_size=40))
 def test_order_and_company_of_rows(
@@ -54,6 +55,7 @@ def test_order_and_company_of_rows(
     assert_same_bits(asked(predicts_classes, rows, chosen), taken(whole, chosen))
 
 
+@pytest.mark.as_in_use
 @pytest.mark.parametrize(("size", "last"), [(1, 8), (7, 30), (256, MANY), (299, MANY)])
 def test_chunks_of_rows(
     size: int,
@@ -144,7 +146,6 @@ def test_no_level_at_all(level: Any, predicts_classes: RBMClassifier, table: pd.
             ask(table, level)
 
 
-@pytest.mark.usefixtures("quickly")
 def test_coverage_of_new_rows() -> None:
     random = np.random.default_rng(0)
     mixing = np.array([[1.0, 1.0, 0.5], [0.0, 0.5, 1.0]])

@@ -396,6 +396,7 @@ def test_every_format_has_a_golden_file() -> None:
     assert range(1, model_file.VERSION + 1) == VERSIONS
 
 
+@pytest.mark.as_in_use
 @pytest.mark.parametrize("version", VERSIONS)
 def test_every_format_loads(version: int) -> None:
     said = json.loads(answers_of(version).read_text())

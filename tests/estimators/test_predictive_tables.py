@@ -32,7 +32,6 @@ def numbers(n_rows: int) -> tuple[pd.DataFrame, NDArray[np.float64]]:
     return X, y
 
 
-@pytest.mark.usefixtures("quickly")
 @pytest.mark.parametrize("n_rows", [1, 2, 3, 30])
 @pytest.mark.filterwarnings("ignore:Nothing is observed:UserWarning")
 @pytest.mark.filterwarnings("ignore:No entry of label:UserWarning")
@@ -56,7 +55,6 @@ def test_few_rows_a_constant_an_empty_column_and_a_label_never_seen(n_rows: int)
     assert np.isfinite(model.predict_proba(nothing)).all()
 
 
-@pytest.mark.usefixtures("quickly")
 def test_categories_alone_and_a_single_class() -> None:
     X = np.array([["a", "x"], ["b", None], [None, "y"], ["a", "x"], ["b", "z"]], object)
     model = RBMClassifier(**TINY).fit(X, ["only", None, "only", None, "only"])
@@ -69,7 +67,6 @@ def test_categories_alone_and_a_single_class() -> None:
     assert np.isnan(model.predict_interval(X)).all()
 
 
-@pytest.mark.usefixtures("quickly")
 def test_a_single_binary_column() -> None:
     X = np.array([[1.0], [0.0], [np.nan], [1.0], [1.0]])
     model = RBMImputer(**TINY).fit(X)

@@ -15,6 +15,8 @@ from estimators.bits import answers, assert_same_bits
 from estimators.tables import LIGHT, classes_of_rows, holed_table, labels_of_rows
 from halfseen import RBMClassifier
 
+pytestmark = pytest.mark.as_in_use
+
 METHODS = ("mean_field", "second_order", "gibbs")
 MANY = 300  # more than one tile, and not a multiple of one
 

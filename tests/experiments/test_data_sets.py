@@ -14,7 +14,7 @@ from halfseen.experiments.data_sets import (
 )
 
 needs_data = pytest.mark.skipif(
-    "HALFSEEN_DATA" not in os.environ,
+    not os.environ.get("HALFSEEN_DATA"),
     reason="needs the data sets: set HALFSEEN_DATA to the folder that holds them",
 )
 

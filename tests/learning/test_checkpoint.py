@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
@@ -197,7 +196,6 @@ def process(checkpoint: Path, result: Path, pause: float) -> subprocess.Popen[by
     return subprocess.Popen(
         [sys.executable, "-m", "learning.killable", str(checkpoint), str(result), str(pause)],
         cwd=Path(killable.__file__).parents[1],
-        env={**os.environ, "JAX_DISABLE_MOST_OPTIMIZATIONS": "1"},
     )
 
 

@@ -9,6 +9,7 @@ import hypothesis.strategies as st
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from numpy.typing import NDArray
 
@@ -101,6 +102,7 @@ def results(visible: Floats, observed: Bools) -> Floats:
     return in_tiles(lambda v, o: np.asarray(compiled_tile()(v, o)), visible, observed)
 
 
+@pytest.mark.as_in_use
 def test_bits_depend_neither_on_companions_nor_on_position() -> None:
     visible, observed = rows(TILE_ROWS + 37, 1)
     plain = results(visible, observed)
