@@ -17,6 +17,7 @@ from halfseen.estimators.held_out_answers import (
     _said_of_truth,
     _truth_probability,
     held_out_answers,
+    label_scores,
     learn_blend,
 )
 from halfseen.learning.held_out import HeldOut, hold_out
@@ -136,3 +137,27 @@ def test_of_classes_only_the_true_one_counts() -> None:
 def _ordered(made: Any) -> Any:
     columns, one, said = made
     return columns, said, one
+
+
+def test_no_entry_has_a_say_in_what_it_is_judged_by(
+    predicts_classes: RBMClassifier, heard: list[HeldOutAnswers]
+) -> None:
+    prediction = predicts_classes.prediction_
+    ensemble, blend = prediction.ensemble, prediction.blend
+    is_target = ensemble.shape.columns.is_target_unit
+    judged = heard[0].judged[:, is_target].any(axis=1)
+    first_part = np.flatnonzero(judged & (np.arange(len(judged)) % 5 == 0))
+    row = first_part[0]
+    truth = heard[0].truth.copy()
+    truth[row, is_target] = np.roll(truth[row, is_target], 1)
+    before = label_scores(ensemble, blend, heard, 0)
+    changed = [heard[0]._replace(truth=truth), *heard[1:]]
+    after = label_scores(ensemble, blend, changed, 0)
+    in_first_part = sum(
+        int(one.judged[np.arange(len(one.truth)) % 5 == 0][:, is_target].any(axis=1).sum())
+        for one in heard
+    )
+    assert in_first_part > 1
+    assert before[0] != after[0]  # its own truth
+    np.testing.assert_array_equal(before[1:in_first_part], after[1:in_first_part])
+    assert np.any(before[in_first_part:] != after[in_first_part:])  # the others were told

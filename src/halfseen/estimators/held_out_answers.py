@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +25,10 @@ from halfseen.estimators.fitted_prediction import (
 from halfseen.learning.held_out import HeldOut
 from halfseen.learning.predictive_loss import PredictiveColumns
 from halfseen.tables import Encoded
+
+_CONTEXTS = ("new", "known")  # no label of a row is shown, or the others are
+_PARTS = 5
+_NO_LEVELS = Conformal(np.zeros((0, 0)), np.zeros((0, 0)))
 
 
 class HeldOutAnswers(NamedTuple):
@@ -71,7 +76,7 @@ def learn_blend(ensemble: Ensemble, encoded: Encoded, heard: list[HeldOutAnswers
     )
     discrete = mixture_weights(_truth_probability(ensemble, heard, "known", ~is_target))
     label, lines, powers = [], [], []
-    for context in ("new", "known"):
+    for context in _CONTEXTS:
         weights = mixture_weights(_truth_probability(ensemble, heard, context, is_target))
         line, power = _learn_calibration(ensemble, heard, context, weights)
         label.append(weights)
@@ -143,22 +148,57 @@ def learn_conformal(ensemble: Ensemble, blend: Blend, heard: list[HeldOutAnswers
     """How far the truth of held-out entries lies from the blend of their own fold."""
     columns = ensemble.shape.columns
     numbers = slice(0, columns.wide.layer.n_gaussian)
-    bare = FittedPrediction(ensemble, blend, Conformal(np.zeros((0, 0)), np.zeros((0, 0))))
+    bare = FittedPrediction(ensemble, blend, _NO_LEVELS)
     scores, judged = [], []
-    of_labels: list[list[NDArray[np.float64]]] = [[], []]
     for one in heard:
         # Bounds are asked for without labels, and must hold without their help.
         expected = bare.blended(one.new, one.shown & ~columns.is_target_unit)[:, numbers]
         scores.append(np.abs(one.truth[:, numbers] - expected) / spread_of(one.new))
         judged.append(one.judged[:, numbers])
-        for context, answers in enumerate((one.new, one.known)):
-            seen = one.shown if context else one.shown & ~columns.is_target_unit
-            said = bare.blended(answers, seen)
-            of_labels[context].append(1.0 - _said_of_truth(columns, said, one))
     return Conformal(
         column_quantiles(np.concatenate(scores), np.concatenate(judged)),
-        np.stack([held_out_quantiles(np.concatenate(parts)) for parts in of_labels]),
+        np.stack([held_out_quantiles(label_scores(ensemble, blend, heard, c)) for c in (0, 1)]),
     )
+
+
+def label_scores(
+    ensemble: Ensemble, blend: Blend, heard: list[HeldOutAnswers], context: int
+) -> NDArray[np.float64]:
+    """One minus the probability of the truth of every judged target entry.
+
+    The mixture and the calibration of labels were chosen on the same entries, and known labels may
+    be few: for a fifth of the rows at a time both are learned from the others, so that no entry is
+    judged by a choice in which it had a say.
+    """
+    columns = ensemble.shape.columns
+    scores = []
+    for part in range(_PARTS):
+        others = [_of_rows(one, np.arange(len(one.truth)) % _PARTS != part) for one in heard]
+        bare = FittedPrediction(ensemble, _relearned(ensemble, blend, others, context), _NO_LEVELS)
+        for one in heard:
+            own = _of_rows(one, np.arange(len(one.truth)) % _PARTS == part)
+            seen = one.shown if context else one.shown & ~columns.is_target_unit
+            said = bare.blended(own.known if context else own.new, seen)
+            scores.append(1.0 - _said_of_truth(columns, said, own))
+    return np.concatenate(scores)
+
+
+def _of_rows(one: HeldOutAnswers, rows: NDArray[np.bool_]) -> HeldOutAnswers:
+    """The same, judged in some rows only."""
+    return one._replace(judged=one.judged & rows[:, None])
+
+
+def _relearned(
+    ensemble: Ensemble, blend: Blend, heard: list[HeldOutAnswers], context: int
+) -> Blend:
+    """The blend with its mixture and calibration of labels learned from these entries."""
+    name = _CONTEXTS[context]
+    is_target = ensemble.shape.columns.is_target_unit
+    weights = mixture_weights(_truth_probability(ensemble, heard, name, is_target))
+    line, power = _learn_calibration(ensemble, heard, name, weights)
+    label, lines, powers = blend.label.copy(), blend.label_line.copy(), blend.class_power.copy()
+    label[context], lines[context], powers[context] = weights, line, power
+    return replace(blend, label=label, label_line=lines, class_power=powers)
 
 
 def _said_of_truth(
