@@ -197,11 +197,13 @@ def _copies(path: str, n: int) -> list[str]:
 
 
 def _say(counts: FilledCounts, outputs: list[str], source: ModelSource, terminal: Terminal) -> None:
-    where = outputs[0] if len(outputs) == 1 else f"{outputs[0]} to {outputs[-1]}"
+    where = "table went to standard output" if outputs[0] == "-" else f"table is in {outputs[0]}"
+    if len(outputs) > 1:
+        where = f"tables are {outputs[0]} to {outputs[-1]}"
     n_columns = sum(column.n_filled > 0 for column in counts.columns)
     terminal.say(
         f"Filled {counted(counts.n_filled, 'hole')} in {counted(n_columns, 'column')} of "
-        f"{counted(counts.n_rows, 'row')}; what was there is as it was. The table is in {where}."
+        f"{counted(counts.n_rows, 'row')}; what was there is as it was. The {where}."
     )
     left = [column for column in counts.columns if column.n_left]
     if left:

@@ -127,11 +127,11 @@ def _format(path: str, source: Any) -> str | None:
 
 
 def _say(rows: PredictionRows, n_rows: int, path: str, level: float, terminal: Terminal) -> None:
-    where = "standard output" if path == "-" else path
+    where = "went to standard output" if path == "-" else f"are in {path}"
     n_labels = len(rows.decided)
     terminal.say(
-        f"Predicted {counted(n_labels, 'label')} of {counted(n_rows, 'row')}. The predictions are "
-        f"in {where}."
+        f"Predicted {counted(n_labels, 'label')} of {counted(n_rows, 'row')}. The predictions "
+        f"{where}."
     )
     for name, counts in list(rows.decided.items())[:12]:
         shown = ", ".join(f"{value}: {count:,}" for value, count in counts.most_common(4) if count)
