@@ -55,7 +55,7 @@ test-browser: $(VENV)/.test
 	HALFSEEN_BROWSER_TESTS=1 $(BIN)/python -m pytest -rs -m browser tests/browser
 
 test-long: $(VENV)/.test
-	$(BIN)/python -m pytest -rs -m long
+	HALFSEEN_TESTS_AS_IN_USE=1 $(BIN)/python -m pytest -rs -m long
 
 clean:
 	rm -rf $(VENV) demo_output .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
