@@ -9,6 +9,7 @@ import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import jax
@@ -23,6 +24,7 @@ _SETTINGS = (
     "jax_persistent_cache_min_entry_size_bytes",
 )
 _LEAST_SECONDS = 0.05
+_PLACES = ("XDG_CACHE_HOME", "HOME")
 _lock = threading.Lock()
 _depth = 0
 _before: tuple[object, ...] = ()
@@ -60,7 +62,7 @@ def _enter() -> None:
         _depth += 1
         if _depth > 1 or getattr(jax.config, _SETTINGS[0]):
             return
-        folder = cache_folder()
+        folder = _folder_in(tuple(os.environ.get(name) for name in (VARIABLE, *_PLACES)))
         if folder is None:
             return
         _before = tuple(getattr(jax.config, name) for name in _SETTINGS)
@@ -79,6 +81,12 @@ def _leave() -> None:
             jax.config.update(name, value)  # type: ignore[no-untyped-call]
         _before = ()
         compilation_cache.reset_cache()
+
+
+@cache
+def _folder_in(environment: tuple[str | None, ...]) -> Path | None:
+    """The folder, looked at once in a process and environment: every answer asks for it."""
+    return cache_folder()
 
 
 def cache_folder() -> Path | None:
