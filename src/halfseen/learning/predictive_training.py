@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from halfseen.learning.predictive_loss import PredictiveColumns, predictive_loss
 from halfseen.learning.rehiding import hidden_again
+from halfseen.learning.replicas import SideBySide, groups_of, joined, machines_in, over_replicas
 from halfseen.learning.trainer import TrainingInterrupted
 from halfseen.machine.correlated_prior import Prior, conditional_mean
 from halfseen.machine.predictive_sweeps import PredictiveParameters, Wide, predicted_inputs
@@ -234,34 +235,42 @@ def train_predictively(
     in_steps = order.reshape(n_steps, shape.batch_size)
     # JAX documents this generator as the cheaper one, and masks ask no more of it.
     key = jax.random.key(seed, impl="rbg")
-    for first in range(0, n_steps, STEPS_AT_ONCE):
-        rows = in_steps[first : first + STEPS_AT_ONCE]
-        progress = (first + np.arange(len(rows), dtype=np.float32)) / n_steps
-        try:
-            state, losses = _some_steps(
-                shape,
-                standard,
-                members,
-                state,
-                table,
-                jnp.asarray(rows),
-                jnp.asarray(progress),
-                jax.random.fold_in(key, first),
-            )
-            if after(first + len(rows), np.asarray(losses)):
+    groups = groups_of(len(members.fold))
+    states = [machines_in(group, state) for group in groups]
+    companies = [machines_in(group, members) for group in groups]
+
+    with SideBySide() as side:
+        for first in range(0, n_steps, STEPS_AT_ONCE):
+            rows = in_steps[first : first + STEPS_AT_ONCE]
+            progress = (first + np.arange(len(rows), dtype=np.float32)) / n_steps
+            now = jnp.asarray(rows), jnp.asarray(progress), jax.random.fold_in(key, first)
+
+            def taken(
+                place: int, now: tuple[jax.Array, jax.Array, jax.Array] = now
+            ) -> NDArray[np.float32]:
+                states[place], losses = _some_steps(
+                    shape, standard, companies[place], states[place], table, *now
+                )
+                return np.asarray(losses)
+
+            try:
+                losses = side.results(taken, range(len(groups)))
+                if after(first + len(rows), np.concatenate(losses)):
+                    break
+            except KeyboardInterrupt:
+                # What was under way must end before the interpreter may, or JAX crashes on exit.
+                side.wait()
+                jax.block_until_ready(jax.live_arrays())  # type: ignore[no-untyped-call]
+                if any(state.parameters.hidden_bias.is_deleted() for state in states):
+                    raise  # between two states, one given up and the other not yet taken
+                warnings.warn(
+                    "predictive training interrupted; the model keeps what it has learned so far",
+                    TrainingInterrupted,
+                    stacklevel=2,
+                )
                 break
-        except KeyboardInterrupt:
-            # What was under way must end before the interpreter may, or JAX crashes on exit.
-            jax.block_until_ready(jax.live_arrays())  # type: ignore[no-untyped-call]
-            if state.parameters.hidden_bias.is_deleted():
-                raise  # between two states, of which one was given up and the other not yet taken
-            warnings.warn(
-                "predictive training interrupted; the model keeps what it has learned so far",
-                TrainingInterrupted,
-                stacklevel=2,
-            )
-            break
-    return state
+    whole: PredictiveState = joined(states)
+    return whole
 
 
 def _order(generator: np.random.Generator, n_rows: int, n_drawn: int) -> NDArray[np.int32]:
@@ -308,8 +317,9 @@ def _some_steps(
         return predictive_loss(columns, inputs, units, known & hidden, member.label_weight)
 
     def one_step(
-        state: PredictiveState, now: tuple[jax.Array, jax.Array, jax.Array]
+        carried: PredictiveState, now: tuple[jax.Array, jax.Array, jax.Array]
     ) -> tuple[PredictiveState, jax.Array]:
+        state = _turned(carried)
         batch, at, step_key = now
         warm = jnp.minimum(1.0, (at + 1e-3) / _WARM_UP)
         wave = 0.5 * (1.0 + jnp.cos(jnp.pi * at))
@@ -328,11 +338,28 @@ def _some_steps(
             decayed = Wide(*(kept * part for part in parameters.weights))
             return parameters._replace(weights=decayed), optimiser_state, loss
 
-        parameters, optimiser_state, loss = jax.vmap(of_member)(
-            state.parameters, state.optimiser_state, members
+        parameters, optimiser_state, loss = over_replicas(
+            of_member, state.parameters, state.optimiser_state, members
         )
-        return PredictiveState(parameters, optimiser_state), loss
+        return _turned(PredictiveState(parameters, optimiser_state)), loss
 
     keys = jax.random.split(key, len(rows))
-    state, losses = jax.lax.scan(one_step, state, (rows, progress, keys))
-    return state, jnp.mean(losses, axis=0)
+    carried, losses = jax.lax.scan(one_step, _turned(state), (rows, progress, keys))
+    return _turned(carried), jnp.mean(losses, axis=0)
+
+
+def _turned(state: PredictiveState) -> PredictiveState:
+    """With weights as (n_hidden, n_units), or back again.
+
+    Between steps they lie so in memory, because the products of their gradient are twice as fast.
+    """
+
+    def turned(part: Any) -> Any:
+        if not isinstance(part, PredictiveParameters):
+            return part
+        weights = Wide(*(jnp.swapaxes(own, -1, -2) for own in part.weights))
+        return part._replace(weights=weights)
+
+    is_whole = lambda part: isinstance(part, PredictiveParameters)  # noqa: E731
+    whole: PredictiveState = jax.tree.map(turned, state, is_leaf=is_whole)
+    return whole

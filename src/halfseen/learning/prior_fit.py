@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 from typing import NamedTuple
 
 import jax
@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dpotri
+from threadpoolctl import ThreadpoolController
 
 from halfseen.learning.epoch import rows_on_device
 from halfseen.machine.correlated_prior import CorrelatedPrior, LowRankPrior, Prior, conditional_mean
@@ -68,6 +69,17 @@ def fit_prior(
     if len(values) > MOST_ROWS:
         rows = np.sort(generator.permutation(len(values))[:MOST_ROWS])
         values, observed = values[rows], observed[rows]
+    # Threads that meet after every small matrix cost several times what they save.
+    with _thread_pools().limit(limits=1, user_api="blas"):
+        return _maximised(values, observed, settings, generator)
+
+
+def _maximised(
+    values: NDArray[np.float32],
+    observed: NDArray[np.bool_],
+    settings: PriorSettings,
+    generator: np.random.Generator,
+) -> Prior:
     held = np.where(observed, values, 0.0).astype(np.float64)
     mean, covariance = _pairwise_start(held, observed, settings.shrinkage)
     for _ in range(settings.n_rounds):
@@ -154,6 +166,12 @@ def _mean_conditional_covariance(
         elif len(missing):
             summed += covariance
     return summed / len(observed)
+
+
+@cache
+def _thread_pools() -> ThreadpoolController:
+    """Looked for once: that takes longer than a round."""
+    return ThreadpoolController()
 
 
 def symmetric_from_lower(lower: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,0 +1,103 @@
+"""Machines of one shape, trained at the same time and independently of each other.
+
+Every leaf of what they hold has a leading replica axis. On an accelerator all of them go through
+one program, batched by ``vmap``. On a CPU a batched product of small matrices is slower than one
+product after the other, and cores are few: there every machine goes through the program alone, and
+as many of them at a time as there are cores.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from typing import Any, TypeVar
+
+import jax
+import jax.numpy as jnp
+
+Result = TypeVar("Result")
+
+
+def groups_of(n_machines: int) -> list[slice]:
+    """Which machines go through a program together: all of them, but on a CPU each alone.
+
+    Examples
+    --------
+    >>> jax.config.update("jax_platforms", "cpu")
+    >>> groups_of(2)
+    [slice(0, 1, None), slice(1, 2, None)]
+    """
+    if jax.default_backend() != "cpu":
+        return [slice(0, n_machines)]
+    return [slice(machine, machine + 1) for machine in range(n_machines)]
+
+
+def machines_in(group: slice, of_all: Any) -> Any:
+    """The leaves of some machines, with their replica axis."""
+    return jax.tree.map(lambda leaf: leaf[group], of_all)
+
+
+def joined(of_groups: Sequence[Any]) -> Any:
+    """The leaves of all machines, from those of all groups."""
+    if len(of_groups) == 1:
+        return of_groups[0]
+    return jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *of_groups)
+
+
+def over_replicas(function: Callable[..., Any], *of_machines: Any) -> Any:
+    """A function of one machine, applied along the replica axis of all arguments.
+
+    Examples
+    --------
+    >>> over_replicas(jnp.dot, jnp.ones((1, 3)), jnp.ones((1, 3))).tolist()
+    [3.0]
+    """
+    if len(jax.tree.leaves(of_machines[0])[0]) > 1:
+        return jax.vmap(function)(*of_machines)
+    # A replica axis of length one costs a batched product for nothing.
+    alone = [jax.tree.map(lambda leaf: leaf[0], argument) for argument in of_machines]
+    return jax.tree.map(lambda leaf: leaf[None], function(*alone))
+
+
+class SideBySide:
+    """Runs what machines have to do, as many at a time as there are cores.
+
+    The first call is made alone, because it compiles what all the others use.
+
+    Examples
+    --------
+    >>> with SideBySide() as side:
+    ...     side.results(lambda number: number**2, [1, 2, 3])
+    [1, 4, 9]
+    """
+
+    def __init__(self) -> None:
+        self._threads = ThreadPoolExecutor(n_cores())
+        self._is_compiled = False
+        self._under_way: list[Future[Any]] = []
+
+    def __enter__(self) -> SideBySide:
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        self._threads.shutdown(wait=True)
+
+    def results(self, run: Callable[[Any], Result], arguments: Sequence[Any]) -> list[Result]:
+        """``run`` of every argument, in their order."""
+        first = [] if self._is_compiled else [run(arguments[0])]
+        self._is_compiled = True
+        rest = [self._threads.submit(run, argument) for argument in arguments[len(first) :]]
+        self._under_way = list(rest)
+        return first + [future.result() for future in rest]
+
+    def wait(self) -> None:
+        """Return when nothing of the last call is under way any more."""
+        wait(self._under_way)
+
+
+def n_cores() -> int:
+    """Cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
