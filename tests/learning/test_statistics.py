@@ -13,7 +13,13 @@ import pytest
 from exact.compiled import compiled
 from exact.machines import CASES, GAUSSIAN, MIXED, N_ROWS, NAMES, Case
 from exact.reference import Floats, configurations, log_sum_exp
-from halfseen.learning.statistics import Offsets, Statistics, contrast, moved_offsets, statistics_of
+from halfseen.learning.statistics import (
+    Offsets,
+    Statistics,
+    centred_contrast,
+    moved_offsets,
+    statistics_of,
+)
 from halfseen.machine.conditionals import hidden_mean_from_visible
 from halfseen.machine.exact import exact_log_probability
 from halfseen.machine.parameters import BoltzmannParameters
@@ -63,7 +69,7 @@ def contrast_of(
     negative: Statistics,
     offsets: Offsets,
 ) -> BoltzmannParameters:
-    return contrast(positive, negative, parameters, offsets)
+    return centred_contrast(positive, negative, parameters, offsets)
 
 
 exact_gradient = compiled(jax.grad(mean_log_probability))
@@ -122,7 +128,7 @@ def test_statistics_of_enumerated_rows_are_the_moments(case: Case) -> None:
         of_rows = list(zip(weight, case.moments, strict=True))
         square = sum(w * row.visible_squared for w, row in of_rows)[: case.machine.n_gaussian]
         for name, leaf in (
-            ("visible_hidden", found.visible_hidden),
+            ("visible_hidden", found.hidden_visible.T),
             ("visible", found.visible),
             ("hidden", found.hidden),
         ):

@@ -7,7 +7,13 @@ from typing import NamedTuple, Protocol
 import jax
 import jax.numpy as jnp
 
-from halfseen.learning.statistics import Offsets, Statistics, contrast, moved_offsets
+from halfseen.learning.statistics import (
+    Offsets,
+    Statistics,
+    centred_contrast,
+    contrast,
+    moved_offsets,
+)
 from halfseen.machine.parameters import BoltzmannParameters
 from halfseen.machine.visible_layer import VisibleLayer
 
@@ -74,7 +80,12 @@ def ascent(
     memory: Memory,
     offset_rate: float,
 ) -> tuple[BoltzmannParameters, Memory]:
-    """The contrast of the two terms, with offsets that follow the positive term."""
+    """The contrast of the two terms, centred by offsets that follow the positive term.
+
+    Offsets that follow at a rate of 0 are none at all, and the gradient is the plain one.
+    """
+    if offset_rate == 0:
+        return contrast(positive, negative, parameters), memory
     offsets = moved_offsets(memory.offsets, positive, offset_rate)
-    gradient = contrast(positive, negative, parameters, offsets)
+    gradient = centred_contrast(positive, negative, parameters, offsets)
     return gradient, memory._replace(offsets=offsets)

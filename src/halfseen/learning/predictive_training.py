@@ -21,7 +21,13 @@ from numpy.typing import NDArray
 
 from halfseen.learning.predictive_loss import PredictiveColumns, predictive_loss
 from halfseen.learning.rehiding import hidden_again
-from halfseen.learning.replicas import SideBySide, groups_of, joined, machines_in, over_replicas
+from halfseen.learning.replicas import (
+    groups_of,
+    joined,
+    machines_in,
+    over_replicas,
+    side_by_side,
+)
 from halfseen.learning.trainer import TrainingInterrupted
 from halfseen.machine.correlated_prior import Prior, conditional_mean
 from halfseen.machine.predictive_sweeps import PredictiveParameters, Wide, predicted_inputs
@@ -239,36 +245,35 @@ def train_predictively(
     states = [machines_in(group, state) for group in groups]
     companies = [machines_in(group, members) for group in groups]
 
-    with SideBySide() as side:
-        for first in range(0, n_steps, STEPS_AT_ONCE):
-            rows = in_steps[first : first + STEPS_AT_ONCE]
-            progress = (first + np.arange(len(rows), dtype=np.float32)) / n_steps
-            now = jnp.asarray(rows), jnp.asarray(progress), jax.random.fold_in(key, first)
+    program = (shape, table.visible.shape, table.training.shape)
+    for first in range(0, n_steps, STEPS_AT_ONCE):
+        rows = in_steps[first : first + STEPS_AT_ONCE]
+        progress = (first + np.arange(len(rows), dtype=np.float32)) / n_steps
+        now = jnp.asarray(rows), jnp.asarray(progress), jax.random.fold_in(key, first)
 
-            def taken(
-                place: int, now: tuple[jax.Array, jax.Array, jax.Array] = now
-            ) -> NDArray[np.float32]:
-                states[place], losses = _some_steps(
-                    shape, standard, companies[place], states[place], table, *now
-                )
-                return np.asarray(losses)
+        def taken(
+            place: int, now: tuple[jax.Array, jax.Array, jax.Array] = now
+        ) -> NDArray[np.float32]:
+            states[place], losses = _some_steps(
+                shape, standard, companies[place], states[place], table, *now
+            )
+            return np.asarray(losses)
 
-            try:
-                losses = side.results(taken, range(len(groups)))
-                if after(first + len(rows), np.concatenate(losses)):
-                    break
-            except KeyboardInterrupt:
-                # What was under way must end before the interpreter may, or JAX crashes on exit.
-                side.wait()
-                jax.block_until_ready(jax.live_arrays())  # type: ignore[no-untyped-call]
-                if any(state.parameters.hidden_bias.is_deleted() for state in states):
-                    raise  # between two states, one given up and the other not yet taken
-                warnings.warn(
-                    "predictive training interrupted; the model keeps what it has learned so far",
-                    TrainingInterrupted,
-                    stacklevel=2,
-                )
+        try:
+            losses = side_by_side(taken, range(len(groups)), (program, len(rows)))
+            if after(first + len(rows), np.concatenate(losses)):
                 break
+        except KeyboardInterrupt:
+            # What was under way must end before the interpreter may, or JAX crashes on exit.
+            jax.block_until_ready(jax.live_arrays())  # type: ignore[no-untyped-call]
+            if any(state.parameters.hidden_bias.is_deleted() for state in states):
+                raise  # between two states, one given up and the other not yet taken
+            warnings.warn(
+                "predictive training interrupted; the model keeps what it has learned so far",
+                TrainingInterrupted,
+                stacklevel=2,
+            )
+            break
     whole: PredictiveState = joined(states)
     return whole
 

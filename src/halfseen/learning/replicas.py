@@ -9,8 +9,9 @@ as many of them at a time as there are cores.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Hashable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from functools import cache
 from typing import Any, TypeVar
 
 import jax
@@ -60,40 +61,41 @@ def over_replicas(function: Callable[..., Any], *of_machines: Any) -> Any:
     return jax.tree.map(lambda leaf: leaf[None], function(*alone))
 
 
-class SideBySide:
-    """Runs what machines have to do, as many at a time as there are cores.
+def side_by_side(
+    run: Callable[[Any], Result], arguments: Sequence[Any], program: Hashable
+) -> list[Result]:
+    """``run`` of every argument, in their order, as many at a time as there are cores.
 
-    The first call is made alone, because it compiles what all the others use.
+    Parameters
+    ----------
+    run : callable
+        What machines have to do.
+    arguments : sequence
+        One for each group of machines.
+    program : hashable
+        What is compiled. The first call of a program is made alone, for all others to use it.
 
     Examples
     --------
-    >>> with SideBySide() as side:
-    ...     side.results(lambda number: number**2, [1, 2, 3])
+    >>> side_by_side(lambda number: number**2, [1, 2, 3], program="squares")
     [1, 4, 9]
     """
+    alone = 0 if program in _compiled and len(arguments) > 1 else 1
+    results = [run(argument) for argument in arguments[:alone]]
+    _compiled.add(program)
+    rest = [_threads().submit(run, argument) for argument in arguments[alone:]]
+    try:
+        return results + [future.result() for future in rest]
+    finally:
+        wait(rest)  # after Ctrl-C, too: what is under way is not to be left to itself
 
-    def __init__(self) -> None:
-        self._threads = ThreadPoolExecutor(n_cores())
-        self._is_compiled = False
-        self._under_way: list[Future[Any]] = []
 
-    def __enter__(self) -> SideBySide:
-        return self
+@cache
+def _threads() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(n_cores(), thread_name_prefix="halfseen")
 
-    def __exit__(self, *reason: object) -> None:
-        self._threads.shutdown(wait=True)
 
-    def results(self, run: Callable[[Any], Result], arguments: Sequence[Any]) -> list[Result]:
-        """``run`` of every argument, in their order."""
-        first = [] if self._is_compiled else [run(arguments[0])]
-        self._is_compiled = True
-        rest = [self._threads.submit(run, argument) for argument in arguments[len(first) :]]
-        self._under_way = list(rest)
-        return first + [future.result() for future in rest]
-
-    def wait(self) -> None:
-        """Return when nothing of the last call is under way any more."""
-        wait(self._under_way)
+_compiled: set[Hashable] = set()
 
 
 def n_cores() -> int:

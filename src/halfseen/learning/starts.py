@@ -26,9 +26,10 @@ def random_visible(
     [[0.0, 1.0]]
     """
     noise = layer.noise(key, shape, marginals.dtype)
-    inputs = layer.input_from_mean(marginals, log_variance)
-    return layer.sample_from_input(
-        noise, jnp.broadcast_to(inputs, (*shape, inputs.shape[-1])), log_variance
+    # There and back again, frequencies of 0 and 1 are drawn slightly inwards.
+    means = layer.mean_from_input(layer.input_from_mean(marginals, log_variance), log_variance)
+    return layer.sample_from_mean(
+        noise, jnp.broadcast_to(means, (*shape, layer.n_visible)), log_variance
     )
 
 

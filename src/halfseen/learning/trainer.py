@@ -37,6 +37,7 @@ from halfseen.learning.optimiser import Optimiser, Rates, ScheduleName, schedule
 from halfseen.learning.progress import ProgressLine, Verbosity
 from halfseen.learning.statistics import Offsets
 from halfseen.machine.parameters import BoltzmannParameters
+from halfseen.machine.random_bits import training_key
 from halfseen.machine.visible_layer import VisibleLayer
 
 Callback = Callable[[EpochRecord], bool | None]
@@ -109,7 +110,7 @@ class Trainer:
         self.checkpoint = checkpoint
         self.callbacks = callbacks
         self.verbose = verbose
-        self.key = jax.random.key(plan.seed)
+        self.key = training_key(plan.seed)
         self.beginning = self._beginning()
 
     def train(self, visible: NDArray[np.float32], observed: NDArray[np.bool_]) -> TrainingResult:

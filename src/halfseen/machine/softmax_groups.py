@@ -9,6 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
+_USUAL_SIZE = 64
+
 
 class SoftmaxGroups:
     """How the units of the softmax block fall into groups.
@@ -82,12 +84,18 @@ class SoftmaxGroups:
         ``uniform`` holds one number in [0, 1) per group, of shape (..., n_groups).
         """
         probability = jax.nn.softmax(self.seated(inputs, -jnp.inf), axis=-1)
-        passed = jnp.cumsum(probability, axis=-1) <= uniform[..., None]
+        passed = self._summed_up(probability) <= uniform[..., None]
         # Rounding may leave the last cumulative sum below 1: stay inside the group.
         last_seat = jnp.asarray(np.asarray(self.sizes) - 1)
         chosen = jnp.minimum(jnp.sum(passed, axis=-1), last_seat)
         one_hot = jax.nn.one_hot(chosen, self.widest, dtype=inputs.dtype)
         return self.unseated(one_hot)
+
+    def _summed_up(self, seats: jax.Array) -> jax.Array:
+        """Cumulative sums within every group; in groups of usual size a product is faster."""
+        if self.widest > _USUAL_SIZE:
+            return jnp.cumsum(seats, axis=-1)
+        return seats @ jnp.triu(jnp.ones((self.widest, self.widest), seats.dtype))
 
     def group_sum(self, units: jax.Array) -> jax.Array:
         """(..., n_units) -> (..., n_groups)."""

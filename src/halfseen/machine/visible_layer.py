@@ -165,10 +165,33 @@ class VisibleLayer:
         """Sample v given the input of every unit: P(v | h) of eq. (4)."""
         gaussian, bernoulli, softmax = self.split(inputs)
         variance = jnp.exp(log_variance)
-        parts = [
-            variance * gaussian + jnp.sqrt(variance) * noise.normal,
-            (noise.uniform < jax.nn.sigmoid(bernoulli)).astype(inputs.dtype),
-        ]
-        if self.group_sizes:
-            parts.append(self.groups.sample_from_input(softmax, noise.group_uniform))
-        return jnp.concatenate(parts, axis=-1)
+        numbers = variance * gaussian + jnp.sqrt(variance) * noise.normal
+        binary = (noise.uniform < jax.nn.sigmoid(bernoulli)).astype(inputs.dtype)
+        if not self.group_sizes:
+            return _joined([numbers, binary])
+        groups = self.groups.sample_from_input(softmax, noise.group_uniform)
+        return _joined([numbers, binary, groups])
+
+    def sample_from_mean(
+        self, noise: VisibleNoise, means: jax.Array, log_variance: jax.Array
+    ) -> jax.Array:
+        """Sample v given the mean of every unit, units independent of each other."""
+        gaussian, bernoulli, softmax = self.split(means)
+        numbers = gaussian + jnp.exp(0.5 * log_variance) * noise.normal
+        binary = (noise.uniform < bernoulli).astype(means.dtype)
+        if not self.group_sizes:
+            return _joined([numbers, binary])
+        inputs = jnp.log(jnp.maximum(softmax, _SMALLEST_MARGINAL))
+        return _joined(
+            [numbers, binary, self.groups.sample_from_input(inputs, noise.group_uniform)]
+        )
+
+
+def _joined(kinds: list[jax.Array]) -> jax.Array:
+    """Samples of all kinds side by side."""
+    filled = [kind for kind in kinds if kind.shape[-1]]
+    if len(filled) == 1:
+        return filled[0]
+    # Computed within the concatenation, none of them would be vectorised.
+    computed = jax.lax.optimization_barrier(filled)  # type: ignore[no-untyped-call]
+    return jnp.concatenate(computed, axis=-1)

@@ -1,0 +1,57 @@
+"""The generator of training: equal to its reference, uniform, and with streams of their own."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jax.extend.random import threefry_2x32 as of_jax
+from scipy.stats import chisquare
+
+from halfseen.machine.random_bits import threefry_2x32, training_key
+
+WORDS = st.integers(0, 2**32 - 1)
+
+
+@settings(max_examples=25, deadline=None)
+@given(WORDS, WORDS, WORDS, WORDS)
+def test_with_twenty_rounds_it_gives_the_words_of_jax(
+    first: int, second: int, left: int, right: int
+) -> None:
+    key, counter = np.array([first, second], np.uint32), np.array([left, right], np.uint32)
+    found = threefry_2x32(tuple(jnp.asarray(key)), tuple(jnp.asarray(counter)), rounds=20)
+    np.testing.assert_array_equal(np.array(found), np.asarray(of_jax(key, counter)))
+
+
+@pytest.mark.parametrize("n_bits", [8, 16, 32])
+def test_every_bit_is_on_half_of_the_time(n_bits: int) -> None:
+    words = np.asarray(jax.random.bits(training_key(1), (20_000,), f"uint{n_bits}"))
+    share = [np.mean(words >> bit & 1) for bit in range(n_bits)]
+    np.testing.assert_allclose(share, 0.5, atol=0.02)
+
+
+def test_numbers_fall_evenly_and_do_not_follow_each_other() -> None:
+    numbers = np.asarray(jax.random.uniform(training_key(2), (200, 200)))
+    counts = np.histogram2d(numbers[:, :-1].ravel(), numbers[:, 1:].ravel(), 8, [[0, 1]] * 2)[0]
+    assert chisquare(counts.ravel()).pvalue > 1e-3
+    below = np.histogram2d(numbers[:-1].ravel(), numbers[1:].ravel(), 8, [[0, 1]] * 2)[0]
+    assert chisquare(below.ravel()).pvalue > 1e-3
+
+
+def test_streams_of_split_folded_and_seeded_keys_have_nothing_in_common() -> None:
+    key = training_key(3)
+    keys = [key, training_key(4), *jax.random.split(key), *jax.random.split(key, 3)[2:]]
+    keys += [jax.random.fold_in(key, number) for number in range(3)]
+    streams = np.stack([np.asarray(jax.random.uniform(own, (4000,))) for own in keys])
+    between = np.corrcoef(streams)[np.triu_indices(len(keys), 1)]
+    assert np.max(np.abs(between)) < 0.08
+
+
+def test_a_stream_does_not_depend_on_its_companions() -> None:
+    keys = jax.random.split(training_key(5), 3)
+    together = jax.vmap(lambda key: jax.random.uniform(key, (7,)))(keys)
+    alone = jax.random.uniform(keys[1], (7,))
+    np.testing.assert_array_equal(np.asarray(together)[1], np.asarray(alone))
