@@ -21,11 +21,11 @@ from halfseen.baselines.our_machine import OurMachine
 from halfseen.experiments.comparison import in_own_process
 from halfseen.experiments.comparison_cell import scored_labels
 from halfseen.experiments.data_sets import load_data_set
-from halfseen.experiments.hiding import hide_completely_at_random
-from halfseen.experiments.hiding_not_at_random import (
+from halfseen.experiments.hiding import (
     hide_blocks,
     hide_by_other_columns,
     hide_by_own_value,
+    hide_completely_at_random,
 )
 from halfseen.scoring import standardised_rmse
 

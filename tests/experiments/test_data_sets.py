@@ -1,15 +1,21 @@
 """Data sets: local look-up, verification, and a clear sentence when there is nothing."""
 
+from __future__ import annotations
+
 import os
+import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
+import sklearn.datasets
 
-from halfseen.experiments import data_sets
 from halfseen.experiments.data_sets import (
     CATALOGUE,
+    DATA_SETS,
     DataSetUnavailable,
     content_digest,
+    data_set_path,
     load_data_set,
 )
 
@@ -17,21 +23,43 @@ needs_data = pytest.mark.skipif(
     not os.environ.get("HALFSEEN_DATA"),
     reason="needs the data sets: set HALFSEEN_DATA to the folder that holds them",
 )
+PATHS = sys.modules["halfseen.experiments.data_sets.data_set_path"]
 
 
 @needs_data
-@pytest.mark.parametrize("name", ["scene", "yeast", "pendigits", "emotions", "cptc2017_devices"])
+@pytest.mark.parametrize(
+    "name", ["scene", "yeast", "pendigits", "emotions", "cptc2017_devices", "cptc2017_recon"]
+)
 def test_a_data_set_has_its_shape(name):
     data, entry = load_data_set(name), CATALOGUE[name]
     assert data.X.shape == (entry.n_rows, entry.n_features)
     assert data.Y.shape == (entry.n_rows, entry.n_labels)
     assert set(np.unique(data.Y)) == {0.0, 1.0}
+    assert len(set(data.feature_names)) == entry.n_features
+    assert data.X.dtype == data.Y.dtype == np.float64
+
+
+@needs_data
+def test_names_and_split_come_with_the_file():
+    scene = load_data_set("scene")
+    assert scene.label_names == ("Beach", "Sunset", "FallFoliage", "Field", "Mountain", "Urban")
+    assert (scene.is_train.sum(), len(scene.is_train)) == (1211, 2407)
+
+
+@needs_data
+def test_reconnaissance_is_part_of_the_devices():
+    devices, recon = load_data_set("cptc2017_devices"), load_data_set("cptc2017_recon")
+    columns = [devices.feature_names.index(name) for name in recon.feature_names]
+    assert np.array_equal(recon.X, devices.X[:, columns])
+    assert np.array_equal(recon.Y, devices.Y)
+    assert data_set_path("cptc2017_recon") == data_set_path("cptc2017_devices")
 
 
 @needs_data
 def test_some_rows_are_drawn_by_seed():
     some = load_data_set("emotions", n_rows=50, seed=3)
     assert some.X.shape == (50, 72)
+    assert some.is_train.shape == (50,)
     assert np.array_equal(some.X, load_data_set("emotions", n_rows=50, seed=3).X)
     assert not np.array_equal(some.X, load_data_set("emotions", n_rows=50, seed=4).X)
 
@@ -39,45 +67,181 @@ def test_some_rows_are_drawn_by_seed():
 def test_a_file_with_other_values_is_refused(tmp_path, monkeypatch):
     np.savez(tmp_path / "emotions.npz", X=np.zeros((593, 72)), Y=np.zeros((593, 6)))
     monkeypatch.setenv("HALFSEEN_DATA", str(tmp_path))
-    with pytest.raises(DataSetUnavailable, match="is not the data set 'emotions'"):
+    with pytest.raises(
+        DataSetUnavailable, match=r"emotions\.npz is not the data set 'emotions' \("
+    ):
         load_data_set("emotions")
 
 
-def test_without_file_and_network_the_sentence_names_the_remedy(tmp_path, monkeypatch):
+def test_a_file_of_another_shape_is_refused(tmp_path, monkeypatch):
+    np.savez(tmp_path / "emotions.npz", X=np.zeros((5, 72)), Y=np.zeros((5, 6)))
+    monkeypatch.setenv("HALFSEEN_DATA", str(tmp_path))
+    with pytest.raises(DataSetUnavailable, match=r"its shapes are \(5, 72\) .* expected \(593, 72"):
+        load_data_set("emotions")
+
+
+@pytest.mark.parametrize("content", [b"", b"not a zip", b"PK\x03\x04 cut"])
+def test_a_damaged_file_is_named(tmp_path, monkeypatch, content):
+    (tmp_path / "scene.npz").write_bytes(content)
+    monkeypatch.setenv("HALFSEEN_DATA", str(tmp_path))
+    with pytest.raises(DataSetUnavailable, match=r"scene\.npz cannot be read .* remove it"):
+        load_data_set("scene")
+
+
+def test_an_array_alone_is_no_data_set(tmp_path, monkeypatch):
+    with (tmp_path / "scene.npz").open("wb") as file:
+        np.save(file, np.zeros((2407, 294)))
+    monkeypatch.setenv("HALFSEEN_DATA", str(tmp_path))
+    with pytest.raises(DataSetUnavailable, match=r"scene\.npz cannot be read"):
+        load_data_set("scene")
+
+
+def test_a_file_without_labels_is_named(tmp_path, monkeypatch):
+    np.savez(tmp_path / "scene.npz", X=np.zeros((2, 2)))
+    monkeypatch.setenv("HALFSEEN_DATA", str(tmp_path))
+    with pytest.raises(DataSetUnavailable, match=r"scene\.npz cannot be read"):
+        load_data_set("scene")
+
+
+def test_columns_that_cannot_be_told_are_said(tmp_path, monkeypatch):
+    np.savez(tmp_path / "cptc2017_devices.npz", X=np.zeros((573, 80)), Y=np.zeros((573, 6)))
+    monkeypatch.setenv("HALFSEEN_DATA", str(tmp_path))
+    with pytest.raises(DataSetUnavailable, match="has no array feature_macro"):
+        load_data_set("cptc2017_recon")
+
+
+def test_where_openml_has_nothing_the_sentence_names_places_and_remedy(tmp_path, monkeypatch):
     monkeypatch.delenv("HALFSEEN_DATA", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    with pytest.raises(DataSetUnavailable, match="set the environment variable HALFSEEN_DATA"):
-        load_data_set("tox21")
+    with pytest.raises(DataSetUnavailable) as told:
+        load_data_set("cptc2017_recon")
+    text = str(told.value)
+    assert str(tmp_path / "halfseen") in text
+    assert "put cptc2017_devices.npz" in text
+    assert "set the environment variable HALFSEEN_DATA to that folder" in text
 
 
-def test_a_download_is_verified_kept_and_found_again(tmp_path, monkeypatch):
+def test_offline_the_sentence_says_so(tmp_path, monkeypatch):
+    def offline(**_):
+        raise OSError("no route\nto host")
+
+    monkeypatch.setattr(sklearn.datasets, "fetch_openml", offline)
+    monkeypatch.setenv("HALFSEEN_DATA", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    with pytest.raises(DataSetUnavailable) as told:
+        load_data_set("scene")
+    assert str(told.value) == (
+        "data set 'scene' is in no local folder, and it could not be downloaded from OpenML "
+        "(no route to host); connect to the network, or put scene.npz (arrays X and Y) into a "
+        "folder and set the environment variable HALFSEEN_DATA to that folder; data set 'digits' "
+        "needs no file"
+    )
+
+
+class _Bunch:
+    def __init__(self, X, Y, target_names):
+        self.data, self.target, self.target_names = X, Y, target_names
+        self.feature_names = [f"f{place}" for place in range(X.shape[1])]
+
+
+@pytest.mark.parametrize("target", ["labels", "classes"])
+def test_a_download_is_verified_kept_and_found_again(tmp_path, monkeypatch, target):
     generator = np.random.default_rng(0)
-    X = generator.normal(size=(593, 72)).astype(np.float32)
-    Y = generator.integers(2, size=(593, 6)).astype(np.uint8)
+    X = generator.normal(size=(20, 4)).astype(np.float32)
+    if target == "labels":
+        Y = generator.integers(2, size=(20, 3)).astype(np.uint8)
+        bunch = _Bunch(X, np.where(Y, "TRUE", "FALSE"), ["a", "b", "c"])
+    else:
+        Y = generator.permutation(np.arange(20) % 3).astype(np.uint8)
+        bunch = _Bunch(X, np.array(["a", "b", "c"], dtype=object)[Y], ["class"])
     calls = []
 
-    def fetched(name, entry):
-        calls.append(name)
-        return X, Y
+    def fetched(data_id, **_):
+        calls.append(data_id)
+        return bunch
 
-    entry = CATALOGUE["emotions"]
-    told = data_sets._Entry(content_digest(X, Y), 593, 72, 6, "labels", entry.openml_id)
+    told = replace(
+        CATALOGUE["emotions"],
+        digest=content_digest(X, Y), n_rows=20, n_features=4, n_labels=3, target=target,
+    )  # fmt: skip
     monkeypatch.setitem(CATALOGUE, "emotions", told)
+    monkeypatch.setattr(sklearn.datasets, "fetch_openml", fetched)
     monkeypatch.delenv("HALFSEEN_DATA", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(data_sets, "_fetched", fetched)
     first, again = load_data_set("emotions"), load_data_set("emotions")
-    assert calls == ["emotions"]
+    assert calls == [told.openml_id]
     assert np.array_equal(first.X, again.X)
     assert np.array_equal(first.X, X.astype(float))
+    assert np.array_equal(first.Y, Y if target == "labels" else np.eye(3)[Y])
+    assert first.label_names == ("a", "b", "c")
+    assert first.feature_names == ("f0", "f1", "f2", "f3")
     assert os.listdir(tmp_path / "halfseen") == ["emotions.npz"]
 
 
+def test_features_are_scaled_after_they_are_verified(tmp_path, monkeypatch):
+    X, Y = np.arange(12, dtype=np.uint8).reshape(6, 2), np.arange(6) % 3
+    told = replace(
+        CATALOGUE["mnist"], digest=content_digest(X, Y), n_rows=6, n_features=2, n_labels=3
+    )
+    monkeypatch.setitem(CATALOGUE, "mnist", told)
+    monkeypatch.setenv("HALFSEEN_DATA", str(tmp_path))
+    np.savez(tmp_path / "mnist.npz", X=X, Y=Y)
+    data = load_data_set("mnist")
+    np.testing.assert_allclose(data.X, X / 255)
+    np.testing.assert_array_equal(data.Y, np.eye(3)[Y])
+    assert data.feature_names == ("feature_1", "feature_2")
+    assert data.is_train is None
+
+
+def test_a_download_with_other_values_is_refused_and_not_kept(tmp_path, monkeypatch):
+    bunch = _Bunch(np.zeros((593, 72)), np.full((593, 6), "0"), ["a"] * 6)
+    monkeypatch.setattr(sklearn.datasets, "fetch_openml", lambda **_: bunch)
+    monkeypatch.delenv("HALFSEEN_DATA", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    with pytest.raises(DataSetUnavailable, match="OpenML data set 41465 is not the data set"):
+        load_data_set("emotions")
+    assert not (tmp_path / "halfseen").exists()
+
+
+def test_a_write_that_fails_leaves_nothing_behind(tmp_path, monkeypatch):
+    def full(path, **_):
+        path.write_bytes(b"half")
+        raise OSError("disk full")
+
+    X, Y = np.zeros((593, 72)), np.full((593, 6), "0")
+    bunch = _Bunch(X, Y, ["a"] * 6)
+    monkeypatch.setattr(sklearn.datasets, "fetch_openml", lambda **_: bunch)
+    told = replace(CATALOGUE["emotions"], digest=content_digest(X, np.zeros((593, 6))))
+    monkeypatch.setitem(CATALOGUE, "emotions", told)
+    monkeypatch.setattr(PATHS.np, "savez_compressed", full)
+    monkeypatch.delenv("HALFSEEN_DATA", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    with pytest.raises(OSError, match="disk full"):
+        load_data_set("emotions")
+    assert os.listdir(tmp_path / "halfseen") == []
+
+
 def test_unknown_name_lists_the_known_ones():
-    with pytest.raises(ValueError, match=r"there are .*scene"):
-        load_data_set("seen")
+    with pytest.raises(ValueError, match=r"did you mean 'scene'\?; there are .*telemetry"):
+        load_data_set("scen")
+    with pytest.raises(ValueError, match=r"unknown data set 'zzz'; there are cptc2017_devices"):
+        load_data_set("zzz")
+
+
+def test_no_rows_are_refused():
+    with pytest.raises(ValueError, match="n_rows is at least 1, got 0"):
+        load_data_set("digits", n_rows=0)
 
 
 def test_digests_are_of_full_length_and_know_which_label_is_whose():
     assert all(len(entry.digest) == 64 for entry in CATALOGUE.values())
     assert content_digest(np.eye(2), np.arange(2)) != content_digest(np.eye(2), np.arange(2)[::-1])
+
+
+def test_names_are_those_of_the_studies():
+    assert set(DATA_SETS) == {
+        "scene", "yeast", "pendigits", "mnist", "emotions", "cptc2017_devices", "cptc2017_recon",
+        "tox21", "digits", "telemetry",
+    }  # fmt: skip
+    images = {name: entry.image for name, entry in CATALOGUE.items() if entry.image}
+    assert images == {"mnist": (28, 28)}
