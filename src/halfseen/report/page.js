@@ -85,7 +85,7 @@
     var table = figure.querySelector("table");
     var refresh = longTable(figure, table);
     if (!table.hasAttribute("data-sorts")) { return; }
-    each("thead th", function (head) {
+    each("thead tr:last-child th", function (head) {
       var made = document.createElement("button");
       made.type = "button";
       made.append.apply(made, Array.prototype.slice.call(head.childNodes));
@@ -93,6 +93,76 @@
       head.appendChild(made);
     }, table);
   });
+
+  // A cell that has a drawer opens it in a dialog; the drawers are data until then.
+  function filled(name, text, parent) {
+    var made = document.createElement(name);
+    made.textContent = text;
+    parent.appendChild(made);
+    return made;
+  }
+
+  function fill(dialog, book, drawer) {
+    dialog.replaceChildren();
+    var close = button("Close", function () { dialog.close(); });
+    var top = document.createElement("div");
+    top.className = "top";
+    filled("h2", drawer[0], top).id = "drawer-title";
+    top.appendChild(close);
+    var box = document.createElement("div");
+    box.className = "scroll";
+    var table = document.createElement("table");
+    var line = table.createTHead().insertRow();
+    book.heads[drawer[1]].forEach(function (head, place) {
+      var made = filled("th", head, line);
+      made.scope = "col";
+      made.className = place ? "n" : "";
+    });
+    var body = table.createTBody();
+    drawer[2].forEach(function (row) {
+      var line = body.insertRow();
+      row.forEach(function (text, place) {
+        var made = filled(place ? "td" : "th", text, line);
+        if (place) { made.className = "n"; } else { made.scope = "row"; }
+      });
+    });
+    box.appendChild(table);
+    var list = document.createElement("dl");
+    drawer[3].forEach(function (which) {
+      filled("dt", book.texts[which][0], list);
+      filled("dd", book.texts[which][1], list);
+    });
+    dialog.append(top, box, list);
+  }
+
+  var kept = document.getElementById("drawers");
+  if (kept) {
+    var book = null;
+    var dialog = document.createElement("dialog");
+    dialog.setAttribute("aria-labelledby", "drawer-title");
+    dialog.addEventListener("click", function (event) {
+      if (event.target === dialog) { dialog.close(); }
+    });
+    document.body.appendChild(dialog);
+    each("[data-opens]", function (cell) {
+      var made = document.createElement("button");
+      made.type = "button";
+      made.className = "opens";
+      made.append.apply(made, Array.prototype.slice.call(cell.childNodes));
+      cell.appendChild(made);
+    });
+    document.addEventListener("click", function (event) {
+      var chosen = event.target.closest ? event.target.closest("button.opens") : null;
+      if (!chosen) { return; }
+      book = book || JSON.parse(kept.textContent);
+      var drawer = book.drawers[chosen.parentNode.getAttribute("data-opens")];
+      if (!drawer) { return; }
+      fill(dialog, book, drawer);
+      dialog.showModal();
+      dialog.scrollTop = 0;
+      reachable();
+    });
+  }
 
   // A box that scrolls must be reachable by keyboard; one that does not should be passed over.
   function reachable() {

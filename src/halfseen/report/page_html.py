@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
-from itertools import count
+from itertools import count, groupby
 
 from halfseen._version import __version__
 from halfseen.report.number_text import measured_text, number_text
@@ -15,10 +16,13 @@ from halfseen.report.page import Page, command_text
 from halfseen.report.palette import palette_css
 from halfseen.report.parts import (
     Cell,
+    Code,
     Details,
+    Drawers,
     Entry,
     Facts,
     Gallery,
+    Heading,
     Note,
     Part,
     Picture,
@@ -115,6 +119,10 @@ def _part(part: Part, numbers: _Numbers) -> str:
         case Note():
             tone = "note" if part.tone == "plain" else f"note {part.tone}"
             return f'<p class="{tone}">{safe_text(part.text)}</p>'
+        case Heading():
+            return f"<h3>{safe_text(part.text)}</h3>"
+        case Code():
+            return f"<pre><code>{safe_text(part.text)}</code></pre>"
         case Facts():
             items = "".join(
                 f"<div><dt>{safe_text(name)}</dt><dd>{safe_text(figure)}</dd></div>"
@@ -133,6 +141,8 @@ def _part(part: Part, numbers: _Numbers) -> str:
                 f"<details><summary>{safe_text(part.summary)}</summary>\n"
                 f'<div class="inside">\n{_parts(part.parts, numbers)}\n</div></details>'
             )
+        case Drawers():
+            return f'<script type="application/json" id="drawers">{_drawers(part)}</script>'
 
 
 def _picture(picture: Picture, numbers: _Numbers) -> str:
@@ -158,13 +168,46 @@ def _table(table: Table, numbers: _Numbers) -> str:
         for row in table.rows
     )
     sorts = " data-sorts" if table.sorts and len(table.rows) > 1 else ""
+    groups = _groups(table.heads)
+    kind = ' class="grouped"' if groups else ""
     return (
         f'<figure class="table">\n<figcaption id="table-{number}"><b>Table {number}.</b> '
         f"{safe_text(table.caption)}</figcaption>\n"
         f'<div class="scroll" role="group" aria-labelledby="table-{number}">'
-        f'<table aria-labelledby="table-{number}" data-shown="{table.shown}"{sorts}>\n'
-        f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody></table></div>\n</figure>"
+        f'<table{kind} aria-labelledby="table-{number}" data-shown="{table.shown}"{sorts}>\n'
+        f"<thead>{groups}<tr>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody></table></div>\n</figure>"
     )
+
+
+def _groups(heads: Sequence[TableColumn]) -> str:
+    """A line of heads above the heads, where there are any."""
+    if not any(head.group for head in heads):
+        return ""
+    cells = []
+    for group, own in groupby(heads, key=lambda head: head.group):
+        name = f'th scope="col" class="group" colspan="{len(list(own))}"'
+        if not group:
+            name = name.replace('th scope="col"', "td")
+        cells.append(f"<{name}>{safe_text(group)}</{name[:2]}>")
+    return f"<tr>{''.join(cells)}</tr>"
+
+
+def _drawers(drawers: Drawers) -> str:
+    """The drawers as JSON in which heads and texts that come again stand once."""
+    heads: dict[tuple[str, ...], int] = {}
+    texts: dict[tuple[str, str], int] = {}
+    by_name = {
+        name: [
+            drawer.title,
+            heads.setdefault(tuple(drawer.columns), len(heads)),
+            [list(row) for row in drawer.rows],
+            [texts.setdefault(fact, len(texts)) for fact in drawer.facts],
+        ]
+        for name, drawer in drawers.by_name.items()
+    }
+    document = {"heads": list(heads), "texts": list(texts), "drawers": by_name}
+    written = json.dumps(document, separators=(",", ":"))
+    return written.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def _head(head: TableColumn) -> str:
@@ -184,11 +227,17 @@ def _cell(entry: Entry, head: TableColumn, *, is_first: bool) -> str:
         attributes += f' data-key="{safe_text(str(cell.key))}"'
     if cell == _NOTHING:
         attributes += " data-none"
+    if cell.opens:
+        attributes += f' data-opens="{safe_text(cell.opens)}"'
     name = 'th scope="row"' if is_first else "td"
     text = safe_text(cell.text)
     inside = f"{text}{cell.svg}"
     if head.numeric and cell.svg:
         inside = f'{cell.svg}<span class="figure">{text}</span>'
+    if cell.spread:
+        inside += f' <span class="spread">{safe_text(cell.spread)}</span>'
+    if cell.below:
+        inside += f"<small>{safe_text(cell.below)}</small>"
     return f"<{name}{attributes}>{inside}</{name[:2]}>"
 
 

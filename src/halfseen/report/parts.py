@@ -1,13 +1,13 @@
-"""What stands in a section: notes, tables, pictures, and what is folded away."""
+"""What stands in a section: notes, tables, pictures, and what is folded away or in drawers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 Tone = Literal["plain", "absent", "caution"]
-CellTone = Literal["plain", "strong", "filled"]
+CellTone = Literal["plain", "strong", "equal", "filled"]
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,42 @@ class Note:
 
     text: str
     tone: Tone = "plain"
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading within a section.
+
+    Parameters
+    ----------
+    text : str
+        Plain text.
+
+    Examples
+    --------
+    >>> Heading("Calibration").text
+    'Calibration'
+    """
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Code:
+    """Text that is shown as it was typed, line by line.
+
+    Parameters
+    ----------
+    text : str
+        Plain text; it is escaped when the page is written.
+
+    Examples
+    --------
+    >>> Code("halfseen experiment run quick").text
+    'halfseen experiment run quick'
+    """
+
+    text: str
 
 
 @dataclass(frozen=True)
@@ -95,8 +131,15 @@ class Cell:
         What the cell is sorted by; None is the text itself.
     svg : str, default=""
         A small drawing beside the text.
-    tone : {"plain", "strong", "filled"}, default="plain"
-        "strong" for the best of its column, "filled" for what stands where a hole was.
+    tone : {"plain", "strong", "equal", "filled"}, default="plain"
+        "strong" for the best of its column, "equal" for what is not told from it,
+        "filled" for what stands where a hole was.
+    spread : str, default=""
+        Small figures behind the text, for instance "± 0.002".
+    below : str, default=""
+        A few small words below the text, plain text.
+    opens : str, default=""
+        The name of the drawer that the cell opens when it is chosen; see :class:`Drawers`.
 
     Examples
     --------
@@ -108,6 +151,9 @@ class Cell:
     key: float | str | None = None
     svg: str = ""
     tone: CellTone = "plain"
+    spread: str = ""
+    below: str = ""
+    opens: str = ""
 
 
 Entry = Cell | str | int | float | None
@@ -125,6 +171,8 @@ class TableColumn:
         Numbers stand to the right and are sorted as numbers.
     digits : int, default=3
         Significant digits of numbers that come as numbers.
+    group : str, default=""
+        What stands above this head and those next to it that have the same group.
 
     Examples
     --------
@@ -135,6 +183,7 @@ class TableColumn:
     title: str
     numeric: bool = False
     digits: int = 3
+    group: str = ""
 
 
 @dataclass(frozen=True)
@@ -197,4 +246,52 @@ class Details:
     parts: Sequence[Part]
 
 
-Part = Note | Facts | Picture | Gallery | Table | Details
+@dataclass(frozen=True)
+class Drawer:
+    """What a cell opens: a title, some named texts, and a small table.
+
+    Parameters
+    ----------
+    title : str
+        Plain text.
+    columns : sequence of str
+        Heads of the table.
+    rows : sequence of sequence of str
+        Its cells, as they are shown.
+    facts : sequence of (str, str), default=()
+        Name and text, shown below the table.
+
+    Examples
+    --------
+    >>> Drawer("halfseen on scene", ("mask", "AUC"), [("0", "0.943")]).rows[0][1]
+    '0.943'
+    """
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    facts: Sequence[tuple[str, str]] = ()
+
+
+@dataclass(frozen=True)
+class Drawers:
+    """All drawers of a page, out of sight until a cell opens one.
+
+    They are kept as data, not as tables, so that thousands of them cost a page little. At most one
+    part of a page is of this kind.
+
+    Parameters
+    ----------
+    by_name : mapping from str to Drawer
+        The names that cells give as what they open.
+
+    Examples
+    --------
+    >>> list(Drawers({"d0": Drawer("One", ("a",), [("1",)])}).by_name)
+    ['d0']
+    """
+
+    by_name: Mapping[str, Drawer]
+
+
+Part = Note | Heading | Code | Facts | Picture | Gallery | Table | Details | Drawers

@@ -1,0 +1,113 @@
+"""Who is best in a setting, and who cannot be told from the best."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from halfseen.experiments.significance import LEVEL, against_best, share_asked
+from halfseen.report.experiment_sections.contender import Contender
+from halfseen.report.experiment_sections.course import Setting
+from halfseen.report.experiment_sections.score_kind import ScoreKind
+from halfseen.report.experiment_sections.study import Study, Tally
+
+
+class Rival(NamedTuple):
+    """Another contender beside the best: how far behind, and how likely by chance.
+
+    ``p`` is NaN where fewer than two realisations are common to both.
+
+    Examples
+    --------
+    >>> Rival(Contender("mc1", ""), 0.25, 0.01).behind
+    0.25
+    """
+
+    contender: Contender
+    behind: float
+    p: float
+
+
+class Best(NamedTuple):
+    """The best mean of a score in a setting, and all others by their distance.
+
+    Examples
+    --------
+    >>> rival = Rival(Contender("mc1", ""), 0.25, 0.01)
+    >>> Best(Contender("cle", ""), Tally(0.75, 0.01, 10), (rival,)).is_alone
+    True
+    """
+
+    contender: Contender
+    tally: Tally
+    rivals: tuple[Rival, ...]
+
+    @property
+    def equals(self) -> tuple[Rival, ...]:
+        """Rivals of which the realisations do not show that they are behind."""
+        return tuple(rival for rival in self.rivals if not rival.p < LEVEL)
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether it is better than each of the others, beyond chance."""
+        return bool(self.rivals) and not self.equals
+
+
+def best_of(study: Study, setting: Setting, kind: ScoreKind) -> Best | None:
+    """The best contender of a setting by one score.
+
+    Differences are paired over realisations, by the corrected resampled t test of Nadeau and
+    Bengio, and the p of all rivals are corrected after Holm.
+
+    Parameters
+    ----------
+    study : Study
+        Everything that was run.
+    setting : Setting
+        Where.
+    kind : ScoreKind
+        By which score.
+
+    Returns
+    -------
+    Best or None
+        None if nobody has the score.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from halfseen.experiments.record import Record
+    >>> asked = ("scene", "transductive", "at_random", "at_random", 0.5, 0.5, None)
+    >>> scores = {"mc1": 0.5, "cle": 0.9}
+    >>> records = [Record(*asked, name, scores={"micro_auc": auc}) for name, auc in scores.items()]
+    >>> study = Study("A study", records, Path("run"))
+    >>> from halfseen.report.experiment_sections.score_kind import label_score
+    >>> best_of(study, study.settings[0], label_score("labels")).contender.title
+    'CLE'
+    """
+    values = [
+        (one, found)
+        for one in study.contenders_in(setting)
+        if (found := study.values(setting, one, kind.name))
+    ]
+    realisations = sorted({which for _, found in values for which in found})
+    hidden = share_asked(setting.course.task, kind.name, setting.feature_rate, setting.label_rate)
+    # Names of methods may come twice, with other settings; their places do not.
+    aligned = {
+        str(place): [found.get(which, math.nan) for which in realisations]
+        for place, (_, found) in enumerate(values)
+    }
+    compared = against_best(aligned, kind.name, hidden)
+    if compared is None:
+        return None
+    winner = values[int(compared.best)][0]
+    own = study.tally(setting, winner, kind.name)
+    assert own is not None
+    rivals = []
+    for place, p in compared.p_of_others.items():
+        one = values[int(place)][0]
+        tally = study.tally(setting, one, kind.name)
+        assert tally is not None
+        rivals.append(Rival(one, kind.sign * (own.mean - tally.mean), float(p)))
+    rivals.sort(key=lambda rival: (rival.behind, rival.contender))
+    return Best(winner, own, tuple(rivals))
