@@ -20,7 +20,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import t as student
 from sklearn.metrics import roc_auc_score
 
 from halfseen.baselines.our_machine import OurMachine
@@ -29,6 +28,7 @@ from halfseen.experiments.comparison_cell import scored_labels
 from halfseen.experiments.data_sets import DataSet, data_set_path, load_data_set
 from halfseen.experiments.hiding import hide_completely_at_random
 from halfseen.experiments.methods import METHODS, method_named
+from halfseen.experiments.significance import corrected_resampled_t
 from halfseen.scoring import calibration_error, rmse, standardised_rmse
 
 PEERS = ("gaussian_em", "soft_impute", "iterative_imputer", "boosted_native", "boosted_imputed")
@@ -212,14 +212,9 @@ def better_peers(
         theirs = np.array([getattr(one, quantity) for one in scores])
         if name == "halfseen" or len(theirs) != len(ours) or np.isnan(theirs).any():
             continue
-        ahead = sign * (theirs - ours)
-        if len(ahead) < 2 or ahead.mean() <= 0:
-            continue
-        # Nadeau and Bengio (2003): masks overlap, so their results are not independent.
-        inflation = 1 / len(ahead) + share_hidden / max(1 - share_hidden, 1e-9)
-        error = np.sqrt(ahead.var(ddof=1) * inflation)
-        p = 2 * student.sf(ahead.mean() / max(error, 1e-300), len(ahead) - 1)
-        found.append((name, float(ahead.mean()), float(p)))
+        by, p = corrected_resampled_t(sign * theirs, sign * ours, share_hidden)
+        if len(ours) >= 2 and by > 0:
+            found.append((name, by, p))
     found.sort(key=lambda one: one[2])
     n_peers = len(results) - 1
     return [(name, by, min(1.0, p * (n_peers - i))) for i, (name, by, p) in enumerate(found)]

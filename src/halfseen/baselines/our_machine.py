@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,6 +23,8 @@ class OurMachine(Baseline):
         How much work training takes.
     sees_missing : bool, default=False
         Whether mask units tell the machine what is missing.
+    further : mapping or None, default=None
+        Further parameters of :class:`halfseen.RBMClassifier`.
     random_state : int, default=0
         Seed.
 
@@ -43,11 +46,13 @@ class OurMachine(Baseline):
         preset: str = "default",
         effort: str = "default",
         sees_missing: bool = False,
+        further: Mapping[str, Any] | None = None,
         random_state: int = 0,
     ) -> None:
         self.preset = preset
         self.effort = effort
         self.sees_missing = sees_missing
+        self.further = further
         self.random_state = random_state
 
     def _fit(self, X: NDArray[np.float64], Y: NDArray[np.float64]) -> None:
@@ -59,6 +64,7 @@ class OurMachine(Baseline):
             sees_missing=self.sees_missing,
             target_kind=kind,
             random_state=self.random_state,
+            **(self.further or {}),
         ).fit(X, self.y_)
 
     def _complete(self) -> CompletedTable:
@@ -67,6 +73,19 @@ class OurMachine(Baseline):
 
     def _predict_scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         return self._as_scores(self.model_.predict_proba(X))
+
+    def complete_new(self, X: Any) -> NDArray[np.float64]:
+        """Features of new rows, their holes filled, of shape (n_rows, n_features)."""
+        return np.asarray(self.model_.transform(X), dtype=np.float64)
+
+    @property
+    def has_intervals(self) -> bool:
+        """Whether :meth:`interval` answers at no great cost."""
+        return self.preset == "default" and not (self.further or {}).get("objective")
+
+    def interval(self, X: Any, level: float) -> NDArray[np.float64]:
+        """Bounds of each number, of shape (n_rows, n_features, 2); NaN where there are none."""
+        return np.asarray(self.model_.predict_interval(X, level), dtype=np.float64)
 
     def _as_target(self, Y: NDArray[np.float64]) -> NDArray[np.float64]:
         if self.target_ == "labels":

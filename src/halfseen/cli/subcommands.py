@@ -70,6 +70,11 @@ SUBCOMMANDS = (
         "One page about a model, to show to others.",
     ),
     Subcommand(
+        "experiment",
+        "halfseen.cli.experiment_command:experiment_command",
+        "Studies: methods compared on hidden entries.",
+    ),
+    Subcommand(
         "demo",
         "halfseen.cli.demo_command:demo_command",
         "Digits of which half is hidden, and what becomes of them.",

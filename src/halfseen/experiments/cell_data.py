@@ -1,0 +1,99 @@
+"""The data of a cell, and the cell's holes in it."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfseen.experiments.cell import Cell
+from halfseen.experiments.data_sets import DataSet, load_data_set
+from halfseen.experiments.hiding import hide, hide_with_new_rows
+from halfseen.experiments.plan import TableChoice
+from halfseen.experiments.user_table import load_user_table
+
+NEW_SHARE = 0.3  # of the rows, in the inductive task
+_SPLIT_STREAM = 86_028_121
+
+
+class HiddenRows(NamedTuple):
+    """A table with holes, which of its rows are fitted, and which entries are asked for."""
+
+    X: NDArray[np.float64]  # (n_rows, n_features), NaN where hidden or missing
+    Y: NDArray[np.float64]  # (n_rows, n_labels), NaN where hidden or unknown
+    fitted: NDArray[np.bool_]  # (n_rows,), False for new rows
+    asked_features: NDArray[np.bool_]  # (n_rows, n_features)
+    asked_labels: NDArray[np.bool_]  # (n_rows, n_labels)
+
+
+def cell_data(cell: Cell) -> DataSet:
+    """The data set of a cell; the last two are kept at hand.
+
+    Parameters
+    ----------
+    cell : Cell
+        The cell.
+
+    Returns
+    -------
+    DataSet
+    """
+    return _loaded(cell.data_set, cell.table, cell.n_rows)
+
+
+@lru_cache(maxsize=2)
+def _loaded(name: str, table: TableChoice | None, n_rows: int | None) -> DataSet:
+    return load_data_set(name, n_rows) if table is None else load_user_table(table, n_rows)
+
+
+def hidden_rows(cell: Cell, data: DataSet) -> HiddenRows:
+    """Hide what the cell says, the same for every method.
+
+    In the transductive task all rows are fitted, and what was hidden of them is asked for. In the
+    inductive task 30 % of the rows are new; none of their labels is seen, and all are asked for.
+    Rows are split anew for every realisation.
+
+    Parameters
+    ----------
+    cell : Cell
+        What to hide.
+    data : DataSet
+        Its data.
+
+    Returns
+    -------
+    HiddenRows
+
+    Examples
+    --------
+    >>> data = DataSet("ones", np.ones((10, 2)), np.ones((10, 1)), "labels")
+    >>> cell = Cell("ones", "inductive", "at_random", "at_random", 0.0, 0.0, 1.0, "mc1")
+    >>> rows = hidden_rows(cell, data)
+    >>> int(rows.fitted.sum()), int(rows.asked_labels.sum()), int(rows.asked_features.sum())
+    (7, 3, 6)
+    """
+    how: dict[str, Any] = {
+        "feature_rate": cell.feature_rate,
+        "label_rate": cell.label_rate,
+        "feature_hiding": cell.feature_hiding,
+        "label_hiding": cell.label_hiding,
+        "blocks": data.blocks,
+        "seed": cell.realisation,
+    }
+    n_rows = len(data.X)
+    is_new = np.zeros(n_rows, dtype=bool)
+    if cell.task == "transductive":
+        hidden = hide(data.X, data.Y, data.target, **how)
+        return HiddenRows(hidden.X, hidden.Y, ~is_new, hidden.hidden_features, hidden.hidden_labels)
+    generator = np.random.default_rng([cell.realisation, _SPLIT_STREAM])
+    is_new[generator.permutation(n_rows)[: round(NEW_SHARE * n_rows)]] = True
+    new_rate = cell.feature_rate if cell.new_feature_rate is None else cell.new_feature_rate
+    hidden = hide_with_new_rows(
+        data.X, data.Y, data.target, is_new, new_feature_rate=new_rate, **how
+    )
+    of_new = is_new[:, None]
+    return HiddenRows(
+        hidden.X, hidden.Y, ~is_new, hidden.hidden_features & of_new, hidden.hidden_labels & of_new
+    )

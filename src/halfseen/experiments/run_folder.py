@@ -1,0 +1,113 @@
+"""The folder of a run: the plan as given, what it runs with, and records."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from halfseen.experiments.plan import Plan
+from halfseen.experiments.read_plan import parse_plan, plan_path, read_plan
+from halfseen.experiments.record import CELLS, FORMAT, write_json
+from halfseen.experiments.versions import machine, versions
+from halfseen.storage import write_beside
+
+PLAN = "plan.toml"
+ABOUT = "run.json"
+_LOCK = ".lock"
+
+
+class RunFolderError(ValueError):
+    """A folder that is no run, or not the one that was meant."""
+
+
+def new_run_folder(plan: str | Path, run: Path) -> Plan:
+    """Make the folder of a run, and keep the plan in it.
+
+    Parameters
+    ----------
+    plan : str or Path
+        A TOML file, or the name of a shipped plan.
+    run : Path
+        The folder; it is made if it is not there.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    PlanError
+        The plan cannot be followed; nothing is written then.
+    RunFolderError
+        The folder holds a run already.
+    """
+    read = read_plan(plan)
+    if (run / ABOUT).exists() or (run / CELLS).exists():
+        raise RunFolderError(
+            f"{run} holds a run already. Go on with it: halfseen experiment resume {run}; or name "
+            "another folder with --out."
+        )
+    source = plan_path(plan)
+    run.mkdir(parents=True, exist_ok=True)
+    write_beside(run / PLAN, [source.read_bytes()])
+    about = {
+        "format": FORMAT,
+        "plan": read.name,
+        "title": read.title,
+        "plan_folder": str(source.parent.resolve()),
+        "versions": versions(),
+        "machine": machine()._asdict(),
+    }
+    # Last, because a folder with it is a run.
+    write_json(run / ABOUT, about)
+    return read
+
+
+def read_run_folder(run: Path) -> Plan:
+    """The plan of a run.
+
+    Parameters
+    ----------
+    run : Path
+        The run folder.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    RunFolderError
+        It is no run folder.
+    """
+    try:
+        about = json.loads((run / ABOUT).read_text(encoding="utf-8"))
+        text = (run / PLAN).read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise RunFolderError(
+            f"{run} is not the folder of a run: it needs {PLAN} and {ABOUT}. "
+            "'halfseen experiment run' makes one."
+        ) from error
+    plan = parse_plan(text, run / PLAN, Path(about["plan_folder"]))
+    return replace(plan, name=about["plan"])
+
+
+@contextmanager
+def locked(run: Path) -> Iterator[None]:
+    """Keep others from running the same folder at the same time.
+
+    Raises
+    ------
+    RunFolderError
+        Another process does.
+    """
+    with (run / _LOCK).open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise RunFolderError(f"{run} is being run by another process.") from error
+        yield

@@ -1,0 +1,164 @@
+"""Whether one method is better than another, judged over the realisations that both ran on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.stats import t as student
+
+from halfseen.inspection.holm import holm
+
+SMALLER_IS_BETTER = frozenset(
+    {
+        "rmse",
+        "standardised_rmse",
+        "log_loss",
+        "calibration_error",
+        "interval_width",
+        "seconds",
+        "megabytes",
+    }
+)
+LEVEL = 0.05
+_NEW_SHARE = 0.3
+_OF_FEATURES = ("rmse", "standardised_rmse", "interval_coverage", "interval_width")
+
+
+class PairedDifference(NamedTuple):
+    """How far one method is ahead of another."""
+
+    ahead: float  # mean over realisations; above 0 if the first is the better one
+    p: float  # two-sided; NaN with fewer than two realisations
+
+
+def share_asked(task: str, score: str, feature_rate: float, label_rate: float) -> float:
+    """Share of the entries that a score is over, which the correction needs.
+
+    Parameters
+    ----------
+    task : {"transductive", "inductive"}
+        Whether hidden entries or new rows are asked for.
+    score : str
+        Name of the score.
+    feature_rate, label_rate : float
+        Shares hidden.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> share_asked("transductive", "rmse", 0.5, 0.3)
+    0.5
+    >>> share_asked("inductive", "accuracy", 0.5, 0.5)
+    0.3
+    """
+    if task == "inductive":
+        return _NEW_SHARE
+    return feature_rate if score in _OF_FEATURES else label_rate
+
+
+def corrected_resampled_t(
+    ours: ArrayLike, theirs: ArrayLike, share_hidden: float
+) -> PairedDifference:
+    """Compare two methods by the paired t test corrected for resampling.
+
+    Realisations overlap: they are masks of the same rows. The variance of the mean is therefore not
+    s²/n but s² (1/n + hidden/shown), after Nadeau and Bengio (2003).
+
+    Parameters
+    ----------
+    ours, theirs : array-like of shape (n_realisations,)
+        Scores on the same realisations, larger being better.
+    share_hidden : float
+        Share of the entries that a realisation hides.
+
+    Returns
+    -------
+    PairedDifference
+
+    Examples
+    --------
+    >>> result = corrected_resampled_t([0.9, 0.91, 0.92, 0.9], [0.8, 0.82, 0.81, 0.8], 0.5)
+    >>> round(result.ahead, 3), result.p < 0.05
+    (0.1, True)
+    """
+    differences = np.asarray(ours, dtype=np.float64) - np.asarray(theirs, dtype=np.float64)
+    n = len(differences)
+    if n < 2:
+        return PairedDifference(float(differences.mean()) if n else np.nan, np.nan)
+    ahead = float(differences.mean())
+    inflation = 1 / n + share_hidden / max(1 - share_hidden, 1e-9)
+    error = np.sqrt(differences.var(ddof=1) * inflation)
+    if ahead == 0:
+        return PairedDifference(0.0, 1.0)
+    return PairedDifference(ahead, float(2 * student.sf(abs(ahead) / max(error, 1e-300), n - 1)))
+
+
+class AgainstBest(NamedTuple):
+    """The best method of a table cell, and which others it is clearly better than."""
+
+    best: str
+    p_of_others: Mapping[str, float]  # Holm over the others; NaN where it cannot be told
+
+    def is_clear(self, level: float = LEVEL) -> bool:
+        """Whether the best is better than every other beyond chance."""
+        return bool(self.p_of_others) and all(p < level for p in self.p_of_others.values())
+
+    def as_good(self, level: float = LEVEL) -> tuple[str, ...]:
+        """Methods that cannot be told from the best, itself included."""
+        alike = [name for name, p in self.p_of_others.items() if not p < level]
+        return (self.best, *alike)
+
+
+def against_best(
+    scores: Mapping[str, Sequence[float]], score: str, share_hidden: float
+) -> AgainstBest | None:
+    """Find the best method by its mean, and test the others against it.
+
+    Parameters
+    ----------
+    scores : mapping from method to scores over the same realisations
+        NaN where a realisation is not there; pairs in which either is NaN are left out.
+    score : str
+        Name of the score, which tells whether more or less is better.
+    share_hidden : float
+        Share of the entries that a realisation hides.
+
+    Returns
+    -------
+    AgainstBest or None
+        None if no method has a score.
+
+    Examples
+    --------
+    >>> found = against_best({"a": [0.9, 0.91, 0.9], "b": [0.5, 0.52, 0.51]}, "accuracy", 0.5)
+    >>> found.best, found.is_clear()
+    ('a', True)
+    """
+    sign = -1.0 if score in SMALLER_IS_BETTER else 1.0
+    values = {name: sign * np.asarray(one, dtype=np.float64) for name, one in scores.items()}
+    values = {name: one for name, one in values.items() if not np.isnan(one).all()}
+    if not values:
+        return None
+    best = max(values, key=lambda name: float(np.nanmean(values[name])))
+    others = [name for name in values if name != best]
+    p_values = []
+    for name in others:
+        both = ~np.isnan(values[best]) & ~np.isnan(values[name])
+        p_values.append(
+            corrected_resampled_t(values[best][both], values[name][both], share_hidden).p
+        )
+    known = [p for p in p_values if not np.isnan(p)]
+    corrected = iter(holm(known))
+    return AgainstBest(
+        best,
+        {
+            name: np.nan if np.isnan(p) else next(corrected)
+            for name, p in zip(others, p_values, strict=True)
+        },
+    )

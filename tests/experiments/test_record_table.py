@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import csv
+import io
+import math
+from dataclasses import replace
+
+import pytest
+
+from halfseen.experiments.record import Record
+from halfseen.experiments.record_table import RecordTable, record_tables
+from halfseen.experiments.record_table_text import FORMATS, tables_as_csv, tables_as_text
+
+RECORD = Record(
+    "scene", "transductive", "at_random", "at_random", 0.5, 0.5, None, "column_prior", seconds=1.0
+)
+
+
+def records() -> list[Record]:
+    made = []
+    for method, auc in (("column_prior", 0.5), ("cle", 0.8), ("halfseen", 0.9), ("coco", 0.899)):
+        for realisation in range(10):
+            # A method's luck differs from mask to mask, and that of coco wildly.
+            luck = (0.05 if method == "coco" else 0.001) * math.sin(7 * realisation + len(method))
+            scores = {"micro_auc": auc + luck, "rmse": 1 - auc}
+            made.append(
+                replace(RECORD, method=method, realisation=realisation, scores=scores, key="")
+            )
+    failed = replace(RECORD, method="gain", status="failed", why="no luck", scores={}, key="")
+    return [*made, failed]
+
+
+@pytest.fixture(scope="module")
+def table() -> RecordTable:
+    return next(one for one in record_tables(records()) if one.score == "micro_auc")
+
+
+def test_lines_are_the_constant_ours_and_the_others_with_the_papers_below(
+    table: RecordTable,
+) -> None:
+    names = [(line.name, line.is_published) for line in table.lines]
+    assert names[:4] == [
+        ("column_prior", False), ("halfseen", False), ("cle", False), ("cle", True),
+    ]  # fmt: skip
+    assert ("halfseen_paper", True) in names
+    assert table.lines[3].entries[0].mean == 0.893
+
+
+def test_means_spreads_and_marks(table: RecordTable) -> None:
+    entries = {line.name: line.entries[0] for line in table.lines if not line.is_published}
+    assert entries["column_prior"].mean == pytest.approx(0.5, abs=0.001)
+    assert entries["halfseen"].n == 10
+    assert 0 < entries["halfseen"].std < 0.01
+    assert entries["halfseen"].mark == "best"
+    assert entries["coco"].mark == "as good"
+    assert entries["cle"].mark == entries["column_prior"].mark == ""
+
+
+def test_a_clear_winner_is_marked() -> None:
+    without = [record for record in records() if record.method != "coco"]
+    table = next(one for one in record_tables(without) if one.score == "micro_auc")
+    assert table.lines[1].entries[0].mark == "clearly best"
+
+
+def test_smaller_errors_win() -> None:
+    table = next(one for one in record_tables(records()) if one.score == "rmse")
+    best = [line.name for line in table.lines if line.entries[0].mark in ("best", "clearly best")]
+    assert best == ["halfseen"]
+
+
+def test_failures_are_noted(table: RecordTable) -> None:
+    assert table.notes == ("gain: 1 cell failed: no luck",)
+    assert "- gain: 1 cell failed: no luck" in tables_as_text([table])
+
+
+def test_csv_has_every_entry(table: RecordTable) -> None:
+    rows = list(csv.DictReader(io.StringIO(tables_as_csv([table]))))
+    ours = [row for row in rows if row["source"] == "run"]
+    assert {row["method"] for row in ours} == {"column_prior", "halfseen", "cle", "coco"}
+    assert float(rows[0]["mean"]) == table.lines[0].entries[0].mean
+    assert {row["feature_rate"] for row in rows} == {"0.5"}
+
+
+@pytest.mark.parametrize("form", ["text", "markdown"])
+def test_text_and_markdown_show_ours_and_the_papers(table: RecordTable, form: str) -> None:
+    text = FORMATS[form]([table])
+    assert "50% / 50%" in text
+    assert "0.8930" in text
+    assert "paper: RBM-MO" in text
+    if form == "markdown":
+        n_cells = {line.count("|") for line in text.splitlines() if line.startswith("|")}
+        assert n_cells == {3}
