@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 WORKERS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); [ $$n -gt 4 ] && echo 4 || echo $$n)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check test-long test-browser clean
+.PHONY: help demo test check test-long test-browser bench clean
 
 help:
 	@echo "make demo          train on digits with half of the pixels and labels hidden; writes demo_output/digits.png"
@@ -16,6 +16,7 @@ help:
 	@echo "make check         the first four of these, without the tests"
 	@echo "make test-long     the tests that make test leaves out because they take long"
 	@echo "make test-browser  the reports in a real browser (needs Chromium)"
+	@echo "make bench         speed against the machine's limit and against peers, half an hour on an idle machine"
 	@echo "make clean         remove the virtual environment and everything generated"
 
 $(VENV)/bin/python:
@@ -56,6 +57,9 @@ test-browser: $(VENV)/.test
 
 test-long: $(VENV)/.test
 	HALFSEEN_TESTS_AS_IN_USE=1 $(BIN)/python -m pytest -rs -m long
+
+bench: $(VENV)/.test
+	$(BIN)/python benchmarks/speed.py
 
 clean:
 	rm -rf $(VENV) demo_output .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -75,6 +75,7 @@ MEMBERS = Member(
     learning_rate=jnp.array([3e-3, 1e-2]),
     weight_decay=jnp.array([1e-2, 0.0]),
     most_hidden=jnp.array([0.9, 0.6]),
+    as_they_are=jnp.array([0.5, 0.0]),
     label_weight=jnp.array([1.0, 2.0]),
     dropped=jnp.array([0.5, 0.0]),
 )

@@ -89,7 +89,7 @@ class Ensemble:
                 mean, jnp.asarray(self.prior_noise[fold]), jnp.asarray(self.prior_loading[fold])
             )
         unused = jnp.zeros(len(fold))
-        return Member(prior, jnp.asarray(self.prior_sees_labels), jnp.asarray(fold), *[unused] * 5)
+        return Member(prior, jnp.asarray(self.prior_sees_labels), jnp.asarray(fold), *[unused] * 6)
 
     def answers(
         self,

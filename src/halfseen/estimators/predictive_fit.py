@@ -39,9 +39,11 @@ from halfseen.machine.correlated_prior import CorrelatedPrior, LowRankPrior, Pri
 from halfseen.machine.predictive_sweeps import PredictiveParameters
 from halfseen.tables import Encoded, Schema
 
-SHRINKAGES = (0.02, 0.05, 0.15)
+SHRINKAGES = (0.002, 0.02, 0.05, 0.15)
 _ROUNDS_OF_A_TRIAL = 6
 _SMALLEST_SCALE = 0.02
+_KEEP_FEATURES = 0.5  # share of the rows in which no feature is put aside
+_MOST_AS_THEY_ARE = 0.5
 
 
 @kept_compilations()
@@ -66,6 +68,7 @@ def fit_prediction(
             schema.is_target_unit,
             settings.held_out_share,
             (seed + 7919 * fold) % 2**31,
+            _KEEP_FEATURES,
         )
         for fold in range(settings.n_folds)
     ]
@@ -79,7 +82,7 @@ def fit_prediction(
     )
     standard = _standard(encoded, schema, settings.n_knots)
     priors, losses = _priors(encoded, standard, folds, seed)
-    members = _members(priors, settings)
+    members = _members(priors, settings, share_as_they_are(encoded.observed, schema))
     state = first_state(
         shape,
         standard,
@@ -205,7 +208,7 @@ def _loss_of_shrinkage(values: NDArray[np.float32], fold: HeldOut, seed: int) ->
     return losses
 
 
-def _members(priors: list[Prior], settings: PredictiveSettings) -> Member:
+def _members(priors: list[Prior], settings: PredictiveSettings, as_they_are: float) -> Member:
     fold = np.repeat(np.arange(settings.n_folds), len(settings.kinds))
     stacked: Prior = jax.tree.map(lambda *leaves: jnp.stack(leaves), *[priors[f] for f in fold])
     kinds = [kind for _ in range(settings.n_folds) for kind in settings.kinds]
@@ -216,9 +219,22 @@ def _members(priors: list[Prior], settings: PredictiveSettings) -> Member:
         learning_rate=jnp.asarray([kind.learning_rate for kind in kinds]),
         weight_decay=jnp.asarray([kind.weight_decay for kind in kinds]),
         most_hidden=jnp.asarray([kind.most_hidden for kind in kinds]),
+        as_they_are=jnp.full(len(kinds), as_they_are),
         label_weight=jnp.full(len(kinds), settings.label_weight),
         dropped=jnp.asarray([kind.dropped for kind in kinds]),
     )
+
+
+def share_as_they_are(observed: NDArray[np.bool_], schema: Schema) -> float:
+    """Share of the labelled rows whose features are not hidden again.
+
+    Rows of which half is missing look like rows hidden again at random; the more complete a table,
+    the less they do, and labels must be learned from rows as they will be asked: none at one half
+    observed or less, half of the rows in a complete table.
+    """
+    features = observed[:, ~schema.is_target_unit]
+    seen = float(features.mean()) if features.size else 0.0
+    return _MOST_AS_THEY_ARE * max(0.0, 2.0 * seen - 1.0)
 
 
 def _missing_weights(parameters: PredictiveParameters) -> NDArray[np.float32]:

@@ -15,6 +15,8 @@ Effort = Literal["fast", "default", "best"]
 _OPERATIONS = {"fast": 0.4e12, "default": 1.1e12, "best": 4.0e12}  # of one member
 _FOLDS = {"fast": 1, "default": 2, "best": 4}
 _PASSES = {"fast": 25, "default": 45, "best": 90}
+_UNITS_OF_PASSES = 600  # tables of fewer units pass more often, up to three times
+_MOST_TIMES = 3.0
 _FEWEST_STEPS = {"fast": 200, "default": 400, "best": 600}
 _MANY_ROWS = 6000
 _NARROW = 100
@@ -111,11 +113,12 @@ def predictive_settings(
     """The budget for a table of this shape.
 
     Tables of more than 400 units get no knots and twice the hidden units. Steps are as many as 45
-    passes over the table need (75 from 6,000 rows on), or as about 1e12 operations per member allow
-    if these are fewer, with more of them for more than 6,000 rows; at most 6,000 in narrow tables.
-    Tables of fewer than 6,000 rows are learned carefully, with half of the hidden units left out
-    and a high share of the features hidden again; longer ones, and narrow ones too, boldly, with
-    larger steps and nothing left out. Of either kind one has a prior over labels, too.
+    passes over the table need (75 from 6,000 rows on; up to three times as many in tables of fewer
+    than 600 units and knots), or as about 1e12 operations per member allow if these are fewer, with
+    more of them for more than 6,000 rows; at most 6,000 in narrow tables. Tables of fewer than
+    6,000 rows are learned carefully, with half of the hidden units left out and a high share of the
+    features hidden again; longer ones, and narrow ones too, boldly, with larger steps and nothing
+    left out. Of either kind one has a prior over labels, too.
 
     Examples
     --------
@@ -130,7 +133,8 @@ def predictive_settings(
     per_step = batch_size * 12.0 * n_units * n_hidden * n_sweeps
     operations = _OPERATIONS[effort] * max(1.0, n_rows / _MANY_ROWS)
     many = n_rows >= _MANY_ROWS
-    passes = _PASSES[effort] * (_MORE_PASSES if many else 1.0) * n_rows / batch_size
+    often = min(_MOST_TIMES, max(1.0, _UNITS_OF_PASSES / n_units))
+    passes = _PASSES[effort] * often * (_MORE_PASSES if many else 1.0) * n_rows / batch_size
     if not is_wide:
         passes = min(passes, _MOST_STEPS[effort])
     n_steps = int(max(_FEWEST_STEPS[effort], min(passes, operations / per_step)))

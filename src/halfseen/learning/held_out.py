@@ -28,6 +28,7 @@ def hold_out(
     is_target_unit: NDArray[np.bool_],
     share: float,
     seed: int,
+    keep_features: float = 0.0,
 ) -> HeldOut:
     """Put aside a share of the observed entries of every column, whole columns of units together.
 
@@ -47,6 +48,10 @@ def hold_out(
         Share of the observed entries to put aside.
     seed : int
         Seed of the choice.
+    keep_features : float in [0, 1), default=0
+        Share of the rows of which no feature is put aside, and labels before those of other rows,
+        if there are targets: a label is asked for given all that is known of a row, and is learned
+        and judged best that way.
 
     Returns
     -------
@@ -64,6 +69,9 @@ def hold_out(
     judged = np.sort(generator.permutation(n_rows)[:MOST_JUDGED_ROWS])
     label_share = min(max(share, 0.5), share * n_rows / max(1, len(judged)))
     judging = np.zeros((len(judged), visible.shape[1]), bool)
+    keeps_features = np.zeros(len(judged), bool)
+    if keep_features and is_target_unit.any():
+        keeps_features = generator.random(len(judged)) < keep_features
     for column in np.unique(column_of_unit):
         units = np.flatnonzero(column_of_unit == column)
         candidates = np.flatnonzero(observed[judged, units[0]])
@@ -71,10 +79,10 @@ def hold_out(
             values = visible[np.ix_(judged[candidates], units)]
             code = values[:, 0] if len(units) == 1 else np.argmax(values, axis=1)
             strata = [candidates[code == value] for value in np.unique(code)]
-            chosen = [_some(generator, stratum, label_share) for stratum in strata]
+            chosen = [_some(generator, stratum, label_share, keeps_features) for stratum in strata]
             rows = np.concatenate(chosen) if chosen else candidates[:0]
         else:
-            rows = _some(generator, candidates, share)
+            rows = _some(generator, candidates[~keeps_features[candidates]], share)
         judging[np.ix_(rows, units)] = True
     # A row that would keep nothing could only be judged by the marginals: it keeps everything.
     judging[~(observed[judged] & ~judging).any(axis=1)] = False
@@ -84,6 +92,13 @@ def hold_out(
 
 
 def _some(
-    generator: np.random.Generator, candidates: NDArray[np.int64], share: float
+    generator: np.random.Generator,
+    candidates: NDArray[np.int64],
+    share: float,
+    first: NDArray[np.bool_] | None = None,
 ) -> NDArray[np.int64]:
-    return generator.permutation(candidates)[: int(share * len(candidates))]
+    """A random share of the candidates, those in ``first`` before the others."""
+    mixed = generator.permutation(candidates)
+    if first is not None:
+        mixed = mixed[np.argsort(~first[mixed], kind="stable")]
+    return mixed[: int(share * len(candidates))]

@@ -69,6 +69,7 @@ class Member(NamedTuple):
     learning_rate: jax.Array
     weight_decay: jax.Array
     most_hidden: jax.Array  # largest share of features hidden again
+    as_they_are: jax.Array  # share of the rows whose features are not hidden again
     label_weight: jax.Array
     dropped: jax.Array  # share of the hidden units left out of a row
 
@@ -304,8 +305,14 @@ def _some_steps(
     ) -> jax.Array:
         visible, known = table.visible[batch], table.training[member.fold, batch]
         hide_key, drop_key = jax.random.split(key)
+        labelled = jnp.any(known & columns.is_target_unit, axis=1, keepdims=True)
         hidden = hidden_again(
-            hide_key, len(batch), columns.n_features, columns.n_targets, member.most_hidden
+            hide_key,
+            len(batch),
+            columns.n_features,
+            columns.n_targets,
+            member.most_hidden,
+            member.as_they_are * labelled,
         )[:, column_of_unit]
         kept = jax.random.uniform(drop_key, (len(batch), shape.n_hidden)) >= member.dropped
         inputs, _ = member_inputs(

@@ -1,0 +1,1 @@
+"""How fast, against the machine's own limit and against peers; ``python benchmarks/speed.py``."""
