@@ -146,3 +146,26 @@ def test_the_table_is_left_alone() -> None:
     before = observed.copy()
     held(visible, observed, 0.5)
     np.testing.assert_array_equal(observed, before)
+
+
+@given(tables, st.floats(0, 0.9), st.floats(0.1, 0.9))
+@settings(deadline=None)
+def test_rows_that_keep_their_features_are_asked_for_labels_first(
+    table: tuple[Floats, Bools], share: float, keep: float
+) -> None:
+    visible, observed = table
+    held_out = hold_out(visible, observed, COLUMN_OF_UNIT, IS_TARGET_UNIT, share, 0, keep)
+    aside = put_aside(held_out, len(visible))
+    np.testing.assert_array_equal(held_out.training | aside, observed)
+    assert not np.any(held_out.training & aside)
+
+
+def test_labels_are_put_aside_in_rows_that_keep_their_features() -> None:
+    visible, _ = small_table(seed=0, n_rows=400)
+    observed = np.ones_like(visible, bool)
+    held_out = hold_out(visible, observed, COLUMN_OF_UNIT, IS_TARGET_UNIT, 0.1, 0, 0.5)
+    aside = put_aside(held_out, len(visible))
+    asked = aside[:, IS_TARGET_UNIT].any(axis=1)
+    assert asked.sum() >= 30
+    assert not aside[np.ix_(asked, ~IS_TARGET_UNIT)].any()
+    assert aside[:, ~IS_TARGET_UNIT].any(axis=0).all()

@@ -66,3 +66,27 @@ def test_the_key_alone_decides() -> None:
     one, other = (np.hstack(drawn(seed, N_TARGETS, 0.9)) for seed in (4, 5))
     np.testing.assert_array_equal(np.hstack(drawn(4, N_TARGETS, 0.9)), one)
     assert np.any(one != other)
+
+
+@pytest.mark.parametrize("n_targets", [1, N_TARGETS])
+def test_rows_as_they_are_keep_their_features_and_are_asked_for_targets(n_targets: int) -> None:
+    hidden = np.asarray(
+        compiled(
+            jax.random.key(4), N_ROWS, N_FEATURES, n_targets, jnp.float32(0.9), jnp.float32(0.4)
+        )
+    )
+    features, targets = hidden[:, :N_FEATURES], hidden[:, N_FEATURES:]
+    # With fifty features and at least a twentieth hidden, few other rows keep all of theirs.
+    whole = ~features.any(axis=1)
+    assert 0.4 <= whole.mean() + 0.03 <= 0.5
+    if n_targets == 1:
+        assert targets[whole].mean() > 0.97
+    assert targets.mean() >= 0.65
+
+
+def test_only_rows_that_may_are_taken_as_they_are() -> None:
+    may = jnp.arange(N_ROWS)[:, None] < N_ROWS // 2
+    hidden = compiled(jax.random.key(5), N_ROWS, N_FEATURES, 1, jnp.float32(0.9), 1.0 * may)
+    whole = ~np.asarray(hidden)[:, :N_FEATURES].any(axis=1)
+    assert whole[: N_ROWS // 2].all()
+    assert whole[N_ROWS // 2 :].mean() < 0.05

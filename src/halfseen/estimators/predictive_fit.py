@@ -82,7 +82,8 @@ def fit_prediction(
     )
     standard = _standard(encoded, schema, settings.n_knots)
     priors, losses = _priors(encoded, standard, folds, seed)
-    members = _members(priors, settings, share_as_they_are(encoded.observed, schema))
+    as_they_are = share_as_they_are(encoded.observed[:, ~schema.is_target_unit])
+    members = _members(priors, settings, as_they_are)
     state = first_state(
         shape,
         standard,
@@ -225,15 +226,21 @@ def _members(priors: list[Prior], settings: PredictiveSettings, as_they_are: flo
     )
 
 
-def share_as_they_are(observed: NDArray[np.bool_], schema: Schema) -> float:
+def share_as_they_are(observed_features: NDArray[np.bool_]) -> float:
     """Share of the labelled rows whose features are not hidden again.
 
     Rows of which half is missing look like rows hidden again at random; the more complete a table,
     the less they do, and labels must be learned from rows as they will be asked: none at one half
     observed or less, half of the rows in a complete table.
+
+    Examples
+    --------
+    >>> share_as_they_are(np.ones((3, 2), bool))
+    0.5
+    >>> share_as_they_are(np.array([[True, False]]))
+    0.0
     """
-    features = observed[:, ~schema.is_target_unit]
-    seen = float(features.mean()) if features.size else 0.0
+    seen = float(observed_features.mean()) if observed_features.size else 0.0
     return _MOST_AS_THEY_ARE * max(0.0, 2.0 * seen - 1.0)
 
 
