@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import pandas as pd
 
 from halfseen import RBMClassifier, load
 from halfseen.estimators.choices import choices_html
+from halfseen.estimators.predictive_fit import SHRINKAGES
 from halfseen.learning.choice import Choice
 
 
@@ -17,7 +19,7 @@ def test_choices_say_what_the_model_does(predicts_classes: RBMClassifier) -> Non
     ensemble, blend = predicts_classes.prediction_.ensemble, predicts_classes.prediction_.blend
     assert said["members"].chosen.startswith(f"{len(ensemble.weights)}: ")
     assert f"{ensemble.shape.n_hidden} hidden units" in said["each member"].chosen
-    assert said["shrinkage of the prior"].chosen in ("2 %", "5 %", "15 %")
+    assert said["shrinkage of the prior"].chosen in [f"{100 * share:g} %" for share in SHRINKAGES]
     prior = blend.number[:, : ensemble.n_kinds].sum(axis=1).mean()
     assert said["numbers by"].chosen.startswith(f"{100 * prior:.0f} % prior")
     shares = said["labels of rows without a known one by"].chosen.split(", ")
@@ -29,8 +31,8 @@ def test_choices_say_what_the_model_does(predicts_classes: RBMClassifier) -> Non
 
 def test_the_smallest_loss_is_the_reason(predicts_classes: RBMClassifier) -> None:
     (choice,) = [c for c in predicts_classes.history_.choices if c.what.startswith("shrinkage")]
-    losses = [float(word) for word in choice.why.replace(",", " ").split() if word[:2] == "0."]
-    assert len(losses) == 3
+    losses = [float(word) for word in re.findall(r"\d\.\d{4}", choice.why)]
+    assert len(losses) == len(SHRINKAGES)
     assert losses[0] == min(losses)
 
 

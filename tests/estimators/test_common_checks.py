@@ -11,13 +11,13 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from halfseen import RBMClassifier, RBMImputer
 from halfseen.estimators import fitted_machine
 
-# Two epochs of many small steps: quick, and enough to learn what the checks ask for. The defaults
+# A few epochs of many small steps: quick, and enough to learn what the checks ask for. The defaults
 # pass as well.
 QUICK = {
     "n_hidden": 8,
-    "n_epochs": 2,
-    "batch_size": 1,
-    "learning_rate": 0.2,
+    "n_epochs": 6,
+    "batch_size": 2,
+    "learning_rate": 0.05,
     "optimizer": "sgd",
     "objective": "mean_field_cd",
     "centered": False,
