@@ -31,6 +31,7 @@ from halfseen.learning.prior_fit import (
     PriorSettings,
     fit_prior,
     prior_loss,
+    rows_of_prior,
 )
 from halfseen.learning.progress import ProgressLine, Verbosity
 from halfseen.machine.binned_units import interpolated
@@ -182,10 +183,7 @@ def _priors(
     Beside them the loss of every shrinkage that was tried.
     """
     losses: dict[float, float] = {}
-    values = ((encoded.visible - np.asarray(standard.mean)) / np.asarray(standard.scale)).astype(
-        np.float32
-    )
-    n_visible = values.shape[1]
+    n_visible = encoded.visible.shape[1]
     if n_visible > MOST_UNITS:
         alone = LowRankPrior(jnp.zeros(n_visible), jnp.ones(n_visible), jnp.zeros((n_visible, 1)))
         return [alone for _ in folds], losses
@@ -193,19 +191,38 @@ def _priors(
     if n_visible > MOST_UNITS_OF_FULL_RANK:
         # Rounds are dear here; of so many units a few rows say as much as many rows of few.
         chosen = PriorSettings(n_rounds=5, n_rows_of_covariance=25, n_search_steps=15)
-    elif folds[0].judging.any():
-        losses = _loss_of_shrinkage(values, folds[0], seed)
+    # Of a long table only the rows that are looked at are put into standard units.
+    rows = rows_of_prior(len(encoded.visible), seed)
+    values = _in_standard_units(encoded, standard, rows)
+    if n_visible <= MOST_UNITS_OF_FULL_RANK and folds[0].judging.any():
+        judged = _in_standard_units(encoded, standard, folds[0].judged_rows)
+        losses = _loss_of_shrinkage(values, rows, judged, folds[0], seed)
         chosen = PriorSettings(min(losses, key=lambda shrinkage: losses[shrinkage]))
-    return [fit_prior(values, fold.training, chosen, seed) for fold in folds], losses
+    return [fit_prior(values, fold.training[rows], chosen, seed) for fold in folds], losses
 
 
-def _loss_of_shrinkage(values: NDArray[np.float32], fold: HeldOut, seed: int) -> dict[float, float]:
+def _in_standard_units(
+    encoded: Encoded, standard: Standard, rows: NDArray[np.int64]
+) -> NDArray[np.float32]:
+    away = encoded.visible[rows] - np.asarray(standard.mean)
+    values: NDArray[np.float32] = (away / np.asarray(standard.scale)).astype(np.float32)
+    return values
+
+
+def _loss_of_shrinkage(
+    values: NDArray[np.float32],
+    rows: NDArray[np.int64],
+    judged: NDArray[np.float32],
+    fold: HeldOut,
+    seed: int,
+) -> dict[float, float]:
     """How far a prior, after a few rounds, is from what the fold put aside, by its shrinkage."""
-    rows, losses = fold.judged_rows, {}
+    losses = {}
+    shown = fold.training[fold.judged_rows]
     for shrinkage in SHRINKAGES:
         trial = PriorSettings(shrinkage, _ROUNDS_OF_A_TRIAL)
-        prior = fit_prior(values, fold.training, trial, seed)
-        losses[shrinkage] = prior_loss(prior, values[rows], fold.training[rows], fold.judging)
+        prior = fit_prior(values, fold.training[rows], trial, seed)
+        losses[shrinkage] = prior_loss(prior, judged, shown, fold.judging)
     return losses
 
 

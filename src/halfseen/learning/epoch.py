@@ -55,10 +55,13 @@ def padded_rows(n_rows: int) -> int:
 
 def rows_on_device(visible: NDArray[np.float32], observed: NDArray[np.bool_]) -> Rows:
     """The table padded with empty rows; what stands behind missing entries is overwritten."""
-    held = np.where(observed, visible, np.float32(0))
-    extra = padded_rows(visible.shape[-2]) - visible.shape[-2]
-    padding = [(0, 0)] * (visible.ndim - 2) + [(0, extra), (0, 0)]
-    return Rows(jnp.asarray(np.pad(held, padding)), jnp.asarray(np.pad(observed, padding)))
+    # One copy each, and no more: the table may be most of the memory there is.
+    n_rows = visible.shape[-2]
+    shape = (*visible.shape[:-2], padded_rows(n_rows), visible.shape[-1])
+    held, seen = np.zeros(shape, np.float32), np.zeros(shape, bool)
+    np.copyto(held[..., :n_rows, :], visible, where=observed)
+    seen[..., :n_rows, :] = observed
+    return Rows(jnp.asarray(held), jnp.asarray(seen))
 
 
 def epoch_order(seed: int, epoch: int, n_rows: int, batch_size: int, n_replicas: int) -> EpochOrder:
