@@ -108,6 +108,7 @@ def members_of(prior: Prior, n_members: int) -> Member:
         learning_rate=of_all(1e-3),
         weight_decay=of_all(1e-2),
         most_hidden=of_all(0.9),
+        as_they_are=of_all(0.0),
         label_weight=of_all(1.0),
         dropped=of_all(0.5),
     )
