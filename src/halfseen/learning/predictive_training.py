@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -329,9 +329,8 @@ def _some_steps(
         return predictive_loss(columns, inputs, units, known & hidden, member.label_weight)
 
     def one_step(
-        carried: PredictiveState, now: tuple[jax.Array, jax.Array, jax.Array]
+        state: PredictiveState, now: tuple[jax.Array, jax.Array, jax.Array]
     ) -> tuple[PredictiveState, jax.Array]:
-        state = _turned(carried)
         batch, at, step_key = now
         warm = jnp.minimum(1.0, (at + 1e-3) / _WARM_UP)
         wave = 0.5 * (1.0 + jnp.cos(jnp.pi * at))
@@ -353,25 +352,8 @@ def _some_steps(
         parameters, optimiser_state, loss = over_replicas(
             of_member, state.parameters, state.optimiser_state, members
         )
-        return _turned(PredictiveState(parameters, optimiser_state)), loss
+        return PredictiveState(parameters, optimiser_state), loss
 
     keys = jax.random.split(key, len(rows))
-    carried, losses = jax.lax.scan(one_step, _turned(state), (rows, progress, keys))
-    return _turned(carried), jnp.mean(losses, axis=0)
-
-
-def _turned(state: PredictiveState) -> PredictiveState:
-    """With weights as (n_hidden, n_units), or back again.
-
-    Between steps they lie so in memory, because the products of their gradient are twice as fast.
-    """
-
-    def turned(part: Any) -> Any:
-        if not isinstance(part, PredictiveParameters):
-            return part
-        weights = Wide(*(jnp.swapaxes(own, -1, -2) for own in part.weights))
-        return part._replace(weights=weights)
-
-    is_whole = lambda part: isinstance(part, PredictiveParameters)  # noqa: E731
-    whole: PredictiveState = jax.tree.map(turned, state, is_leaf=is_whole)
-    return whole
+    state, losses = jax.lax.scan(one_step, state, (rows, progress, keys))
+    return state, jnp.mean(losses, axis=0)
