@@ -8,9 +8,10 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from importlib.metadata import version
-from pathlib import Path
 
 from threadpoolctl import threadpool_info
+
+from halfseen.experiments.versions import machine
 
 _PACKAGES = ("halfseen", "numpy", "jax", "jaxlib", "optax", "scikit-learn")
 _PEERS = ("torch", "rbms")
@@ -56,12 +57,13 @@ def machine_facts(peer_python: str = sys.executable) -> MachineFacts:
     >>> machine_facts().n_threads >= 1
     True
     """
+    here = machine()
     return MachineFacts(
-        processor=_processor(),
+        processor=here.processor,
         n_cores=os.cpu_count() or 1,
-        n_threads=n_threads(),
+        n_threads=here.cores,
         memory_gigabytes=os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30,
-        system=f"{platform.system()} {platform.machine()}",
+        system=here.system,
         python=platform.python_version(),
         versions=(
             *(f"{name} {version(name)}" for name in _PACKAGES),
@@ -78,23 +80,6 @@ def machine_facts(peer_python: str = sys.executable) -> MachineFacts:
         ),
         load_before=os.getloadavg()[0],
     )
-
-
-def n_threads() -> int:
-    """Cores that this process may use; libraries take as many threads."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-def _processor() -> str:
-    try:
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    except OSError:
-        pass
-    return platform.processor() or platform.machine()
 
 
 def _versions_in(python: str) -> list[str]:

@@ -13,10 +13,10 @@ from halfseen.learning.replicas import (
     groups_of,
     joined,
     machines_in,
-    n_cores,
     over_replicas,
     side_by_side,
 )
+from halfseen.machine.usable_cores import usable_cores
 
 
 def test_every_machine_is_in_one_group() -> None:
@@ -51,7 +51,7 @@ def test_results_come_in_order_and_the_first_of_a_program_runs_alone() -> None:
 
 
 def test_machines_share_the_cores() -> None:
-    meeting = threading.Barrier(min(2, n_cores()), timeout=10)
+    meeting = threading.Barrier(min(2, usable_cores()), timeout=10)
     side_by_side(lambda _: None, range(1), program="meeting")
     side_by_side(lambda _: meeting.wait(), range(2), program="meeting")
 

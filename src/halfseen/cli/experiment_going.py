@@ -13,7 +13,7 @@ from halfseen.experiments.data_sets import CATALOGUE, DataSetUnavailable, data_s
 from halfseen.experiments.plan import Plan
 from halfseen.experiments.run_plan import Outcome, run_plan
 from halfseen.experiments.user_table import load_user_table
-from halfseen.experiments.versions import usable_cores
+from halfseen.machine.usable_cores import usable_cores
 
 
 def checked_data(plan: Plan) -> None:

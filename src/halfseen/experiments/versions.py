@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import platform
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import NamedTuple
 
 from halfseen._version import __version__
+from halfseen.machine.usable_cores import usable_cores
 
 _PACKAGES = ("numpy", "jax", "scikit-learn")
 _PROCESSORS = Path("/proc/cpuinfo")
@@ -56,23 +56,6 @@ def machine() -> Machine:
     True
     """
     return Machine(usable_cores(), _processor(), f"{platform.system()} {platform.machine()}")
-
-
-def usable_cores() -> int:
-    """Cores that this process may use.
-
-    Returns
-    -------
-    int
-
-    Examples
-    --------
-    >>> usable_cores() >= 1
-    True
-    """
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _processor() -> str:

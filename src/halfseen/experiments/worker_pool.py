@@ -25,7 +25,7 @@ ONE_THREAD = {
     "MKL_NUM_THREADS": "1",
     "VECLIB_MAXIMUM_THREADS": "1",
     "NUMEXPR_NUM_THREADS": "1",
-    "NPROC": "1",  # of JAX
+    "NPROC": "1",  # of JAX, and of machines side by side
 }
 _LONGEST_WAIT = 1.0
 _LARGE_MEGABYTES = 2000.0

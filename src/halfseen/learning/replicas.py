@@ -8,7 +8,6 @@ as many of them at a time as there are cores.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache
@@ -16,6 +15,8 @@ from typing import Any, TypeVar
 
 import jax
 import jax.numpy as jnp
+
+from halfseen.machine.usable_cores import usable_cores
 
 Result = TypeVar("Result")
 
@@ -92,14 +93,7 @@ def side_by_side(
 
 @cache
 def _threads() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(n_cores(), thread_name_prefix="halfseen")
+    return ThreadPoolExecutor(usable_cores(), thread_name_prefix="halfseen")
 
 
 _compiled: set[Hashable] = set()
-
-
-def n_cores() -> int:
-    """Cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
