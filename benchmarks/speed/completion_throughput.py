@@ -9,6 +9,7 @@ import numpy as np
 
 from halfseen.estimators.fitted_machine import FittedMachine
 from halfseen.estimators.fitted_prediction import Ensemble
+from halfseen.estimators.predictive_settings import search_steps
 from halfseen.estimators.settings import paper_settings
 from halfseen.machine.tiles import TILE_ROWS
 from speed.lossy_cd_epoch import MNIST_WIDTH, N_CLASSES
@@ -68,8 +69,7 @@ def predictive_completion(
     """What every member of a predictive ensemble says of every row."""
     layer = layer_of_width(n_visible, N_CLASSES if n_visible == MNIST_WIDTH else 0)
     shape, generator = shape_of(layer, n_hidden, TILE_ROWS), np.random.default_rng(0)
-    # As in fit: answers are taken with a search twice as long as that of training.
-    shape = replace(shape, n_search_steps=2 * shape.n_search_steps)
+    shape = replace(shape, n_search_steps=search_steps(n_visible)[1])
     prior = prior_of(n_visible)
     covariance = getattr(prior, "covariance", np.zeros((n_visible, 0), np.float32))
     noise = getattr(prior, "noise", np.zeros(n_visible, np.float32))

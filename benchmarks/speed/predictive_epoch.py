@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
+from halfseen.estimators.predictive_settings import search_steps
 from halfseen.learning.predictive_loss import PredictiveColumns
 from halfseen.learning.predictive_training import (
     STEPS_AT_ONCE,
@@ -31,7 +32,6 @@ from speed.random_rows import layer_of_width, random_rows
 N_SWEEPS = 2
 _RANK = 64
 _LONG_ENOUGH = 15.0  # seconds, after which no more repeats are asked for
-_STEPS_OF_LOW_RANK, _STEPS_OF_FULL_RANK = 10, 30
 CASES = (
     Case(MNIST_WIDTH, 300, 10),
     Case(MNIST_WIDTH, 300, 100),
@@ -53,11 +53,7 @@ def shape_of(layer: VisibleLayer, n_hidden: int, batch_size: int) -> PredictiveS
     columns = [*range(single)]
     for index, size in enumerate(layer.group_sizes):
         columns += [single + index] * size
-    n_search = (
-        _STEPS_OF_LOW_RANK
-        if layer.n_visible > MOST_UNITS_OF_FULL_RANK
-        else min(_STEPS_OF_FULL_RANK, layer.n_visible + 2)
-    )
+    n_search, _ = search_steps(layer.n_visible)
     known = PredictiveColumns(PredictiveLayer(layer, 0), tuple(columns), single, layer.n_groups)
     return PredictiveShape(known, n_hidden, N_SWEEPS, n_search, batch_size)
 

@@ -14,7 +14,13 @@ from numpy.typing import NDArray
 from estimators.bits import assert_same_bits, more_answers
 from estimators.tables import classes_of_rows, holed_table
 from halfseen import RBMClassifier, RBMImputer
-from halfseen.estimators.fitted_prediction import calibrated_targets, of_kinds, weighted
+from halfseen.estimators.fitted_prediction import (
+    discrete_candidates,
+    of_kinds,
+    pooled_targets,
+    weighted,
+)
+from halfseen.tables import read_table
 
 MANY = 300  # more than one tile, and not a multiple of one
 LEVELS = (0.05, 0.5, 0.8, 0.9, 0.97, 0.9999)
@@ -222,11 +228,30 @@ def test_weighted_is_a_sum_over_the_first_axis() -> None:
     assert np.allclose(weighted(weights, parts), (weights * parts).sum(axis=0))
 
 
-def test_labels_and_groups_are_calibrated_each_in_its_way() -> None:
-    mixed = np.array([[0.5, 0.8, 0.2, 0.5, 0.5]])
+def test_labels_and_groups_are_pooled_each_in_its_way() -> None:
+    said = np.array([[[0.5, 0.8, 0.2, 0.5, 0.5]], [[0.9, 0.5, 0.5, 0.5, 0.5]]])
     groups = [slice(1, 3), slice(3, 5)]
-    calibrated = calibrated_targets(mixed, groups, np.array([1.0, 1.0]), 2.0)
+    powers = np.array([1.0, 0.0]), 1.0, np.array([2.0, 7.0])
     expected = [[1 / (1 + np.exp(-1.0)), 16 / 17, 1 / 17, 0.5, 0.5]]
-    assert np.allclose(calibrated, expected)
-    alone = calibrated_targets(mixed[:, 1:], [slice(0, 2), slice(2, 4)], np.array([1.0, 9.0]), 2.0)
+    assert np.allclose(pooled_targets(said, groups, *powers), expected)
+    alone = pooled_targets(said[:, :, 1:], [slice(0, 2), slice(2, 4)], *powers)
     assert np.allclose(alone, np.array(expected)[:, 1:])
+
+
+def test_the_prior_alone_is_the_last_candidate(
+    predicts_classes: RBMClassifier, table: pd.DataFrame
+) -> None:
+    ensemble, schema = predicts_classes.prediction_.ensemble, predicts_classes.schema_
+    answers = ensemble.answers(*schema.encode(read_table(table), None))
+    candidates = discrete_candidates(ensemble, answers)
+    assert np.allclose(candidates[:-1], of_kinds(answers.means, ensemble.n_kinds))
+    speaks = ensemble.prior_sees_labels
+    assert 0 < speaks.sum() < len(speaks)
+    base = answers.base[speaks].mean(axis=0)
+    sold = schema.feature_units(2).start
+    expected = schema.marginals[sold] + ensemble.unit_scale[sold] * base[:, sold]
+    assert np.allclose(candidates[-1][:, sold], expected.clip(0.01, 0.99), atol=1e-6)
+    assert np.ptp(candidates[-1][:, sold]) > 0.01
+    classes = candidates[-1][:, schema.is_target_unit]
+    assert np.allclose(classes.sum(axis=1), 1.0)
+    assert (classes > 0).all()

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from halfseen import RBMClassifier
 from halfseen.estimators.ensemble_answers import Answers
-from halfseen.estimators.fitted_prediction import of_kinds
+from halfseen.estimators.fitted_prediction import discrete_candidates
 from halfseen.estimators.held_out_answers import (
     HeldOutAnswers,
     _said_of_truth,
@@ -87,7 +87,7 @@ def test_truth_probability_by_hand(
     expected = []
     sold, colour = schema.feature_units(2).start, schema.feature_units(3)
     for one in heard:
-        means = of_kinds(one.known.means, ensemble.n_kinds)
+        means = discrete_candidates(ensemble, one.known)
         for row in np.flatnonzero(one.judged[:, sold]):
             p = means[:, row, sold]
             expected.append(p if one.truth[row, sold] else 1 - p)
@@ -107,7 +107,7 @@ def test_bounds_of_numbers_are_what_was_seen(
         assert (blend.lowest[unit], blend.highest[unit]) == (seen.min(), seen.max())
     assert np.allclose(blend.number.sum(axis=1), 1.0)
     assert np.isclose(blend.discrete.sum(), 1.0)
-    assert np.allclose(blend.label.sum(axis=1), 1.0)
+    assert (blend.target == np.eye(ensemble.n_kinds + 1)).all()
 
 
 def one_row(

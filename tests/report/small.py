@@ -77,10 +77,11 @@ def blend_of(n_gaussian: int, n_kinds: int = 3) -> Any:
     """Equal weights of everything."""
     return SimpleNamespace(
         number=np.full((n_gaussian, 3 * n_kinds), 1 / (3 * n_kinds)),
-        discrete=np.full(n_kinds, 1 / n_kinds),
-        label=np.full((2, n_kinds), 1 / n_kinds),
-        label_line=np.array([[0.5, 0.125], [1.0, 0.0]]),
-        class_power=np.array([0.75, 1.0]),
+        discrete=np.full(n_kinds + 1, 1 / (n_kinds + 1)),
+        target=np.tile(np.eye(n_kinds + 1), (2, 1, 1)),
+        label_power=np.tile([[0.125], [0.25]], n_kinds + 1),
+        label_shift=np.array([0.125, 0.0]),
+        class_power=np.tile([[0.1875], [0.25]], n_kinds + 1),
         lowest=np.full(n_gaussian, -2.0),
         highest=np.full(n_gaussian, 2.0),
     )

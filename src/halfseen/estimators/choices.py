@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
 import numpy as np
-from numpy.typing import NDArray
 
 from halfseen.estimators.conformal import at_level
 from halfseen.estimators.fitted_prediction import FittedPrediction
@@ -14,6 +13,7 @@ from halfseen.estimators.predictive_settings import PredictiveSettings
 from halfseen.learning.choice import Choice
 from halfseen.learning.prior_fit import MOST_UNITS, MOST_UNITS_OF_FULL_RANK, RANK
 
+PRIOR_ALONE = "prior alone"
 _LEVEL = 0.9
 _BY_SHAPE = "by the rows and columns of the table and the effort"
 
@@ -28,8 +28,8 @@ def choices_of(
         *_capacity(prediction, settings),
         *_prior(prediction, loss_of_shrinkage),
         *_numbers(prediction),
-        *_mixtures(prediction, settings),
-        *_calibration(prediction),
+        *_mixture(prediction, settings),
+        *_pools(prediction, settings),
     )
 
 
@@ -117,53 +117,38 @@ def _numbers(prediction: FittedPrediction) -> list[Choice]:
     ]
 
 
-def _mixtures(prediction: FittedPrediction, settings: PredictiveSettings) -> list[Choice]:
+def _mixture(prediction: FittedPrediction, settings: PredictiveSettings) -> list[Choice]:
     columns = prediction.ensemble.shape.columns
-    is_target = columns.is_target_unit
-    is_discrete = np.arange(len(is_target)) >= columns.wide.layer.n_gaussian
-    blend, has_discrete = prediction.blend, bool((is_discrete & ~is_target).any())
-    asked: list[tuple[str, NDArray[np.float64], bool]] = [
-        (
-            "binary and categorical features by",
-            blend.discrete,
-            has_discrete,
-        ),
-        ("labels of rows without a known one by", blend.label[0], bool(is_target.any())),
-        ("labels of rows with a known one by", blend.label[1], columns.n_targets > 1),
-    ]
-    why = "gives entries put aside the greatest probability"
-    return [
-        Choice(what, _shares(weights, settings), why) for what, weights, applies in asked if applies
-    ]
+    is_discrete = np.arange(len(columns.is_target_unit)) >= columns.wide.layer.n_gaussian
+    if not (is_discrete & ~columns.is_target_unit).any():
+        return []
+    shares = (f"{100 * weight:.0f} %" for weight in prediction.blend.discrete)
+    what, why = "binary and categorical features by", "gives entries put aside the most probability"
+    return [Choice(what, _of_candidates(shares, settings), why)]
 
 
-def _shares(weights: NDArray[np.float64], settings: PredictiveSettings) -> str:
-    return ", ".join(
-        f"{100 * weight:.0f} % {kind.name}"
-        for weight, kind in zip(weights, settings.kinds, strict=True)
-    )
-
-
-def _calibration(prediction: FittedPrediction) -> list[Choice]:
-    columns = prediction.ensemble.shape.columns
+def _pools(prediction: FittedPrediction, settings: PredictiveSettings) -> list[Choice]:
+    columns, blend = prediction.ensemble.shape.columns, prediction.blend
     layer, is_target = columns.wide.layer, columns.is_target_unit
     first_group = layer.n_gaussian + layer.n_bernoulli
+    why = (
+        "gives entries put aside the most probability; powers of a product, whose sum is below 1 "
+        "if members were too sure"
+    )
+    kinds = (
+        ("labels", is_target[layer.n_gaussian : first_group], blend.label_power),
+        ("classes", is_target[first_group:], blend.class_power),
+    )
     found = []
-    if is_target[layer.n_gaussian : first_group].any():
-        slope, intercept = prediction.blend.label_line[0]
-        found.append(
-            Choice(
-                "calibration of labels",
-                f"log-odds times {slope:.2f}, plus {intercept:.2f}",
-                "probabilities put aside come true as often as they say; below 1 was too sure",
-            )
-        )
-    if is_target[first_group:].any():
-        found.append(
-            Choice(
-                "calibration of classes",
-                f"probabilities to the power {prediction.blend.class_power[0]:.2f}",
-                "gives classes put aside the greatest probability; below 1 was too sure",
-            )
-        )
+    for what, units, powers in kinds:
+        for context, applies in (("without", True), ("with", columns.n_targets > 1)):
+            if units.any() and applies:
+                own = (f"{power:.2f}" for power in powers[int(context == "with")])
+                name = f"{what} of rows {context} a known one by"
+                found.append(Choice(name, _of_candidates(own, settings), why))
     return found
+
+
+def _of_candidates(amounts: Iterable[str], settings: PredictiveSettings) -> str:
+    names = [*(kind.name for kind in settings.kinds), PRIOR_ALONE]
+    return "; ".join(f"{amount} {name}" for amount, name in zip(amounts, names, strict=True))

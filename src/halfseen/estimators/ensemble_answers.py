@@ -21,7 +21,7 @@ class Answers(NamedTuple):
     """Of every member (first axis) and row (second axis)."""
 
     means: Any  # (n_members, n_rows, n_visible), of every unit
-    base: Any  # (n_members, n_rows, n_gaussian), what the prior expects
+    base: Any  # (n_members, n_rows, n_visible), what the prior expects, in standard units
     knot_mean: Any  # (n_members, n_rows, n_gaussian), under the knots
     knot_square: Any  # the same of the square
 
@@ -49,7 +49,7 @@ def answers_of_tile(
             shares = wide.by_number(means.knots)
             knot_mean = jnp.sum(shares * standard.knots, axis=-1)
             knot_square = jnp.sum(shares * standard.knots**2, axis=-1)
-        return Answers(means.units, base[:, :n_gaussian], knot_mean, knot_square)
+        return Answers(means.units, base, knot_mean, knot_square)
 
     answers: Answers = jax.lax.map(of_member, (members, parameters))
     return answers

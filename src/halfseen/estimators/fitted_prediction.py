@@ -10,9 +10,9 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
-from halfseen.estimators.calibration import calibrated_classes, calibrated_labels
 from halfseen.estimators.conformal import Conformal, at_level
 from halfseen.estimators.ensemble_answers import Answers, answers_of_tile
+from halfseen.estimators.pooling import pooled_classes, pooled_labels
 from halfseen.learning.choice import Choice
 from halfseen.learning.predictive_training import Member, PredictiveShape, Standard
 from halfseen.learning.progress import ProgressLine, Verbosity
@@ -23,6 +23,7 @@ from halfseen.machine.tiles import in_tiles
 FARTHEST = 30.0  # standard deviations beyond which a number counts as this far away
 _SMALLEST_SPREAD = 0.05
 _SLACK = 1e-5
+_LEAST_SURE = 0.01  # a Gaussian is no judge of rare cases
 
 
 @dataclass(frozen=True)
@@ -123,10 +124,12 @@ class Blend:
     """How the members' answers become one."""
 
     number: NDArray[np.float64]  # (n_gaussian, 3 n_kinds): priors, values, knots of every kind
-    discrete: NDArray[np.float64]  # (n_kinds,), binary and categorical features
-    label: NDArray[np.float64]  # (2, n_kinds): in rows without, and with, some known label
-    label_line: NDArray[np.float64]  # (2, 2): slope and intercept of the log-odds, likewise
-    class_power: NDArray[np.float64]  # (2,): power of class probabilities, likewise
+    discrete: NDArray[np.float64]  # (n_kinds + 1,), binary and categorical features; prior last
+    # In rows without (first), and with (second), some known label:
+    target: NDArray[np.float64]  # (2, n_pooled, n_kinds + 1), mixtures of which targets are pooled
+    label_power: NDArray[np.float64]  # (2, n_pooled), powers of the odds of labels
+    label_shift: NDArray[np.float64]  # (2,), added to their logarithms
+    class_power: NDArray[np.float64]  # (2, n_pooled), powers of the probabilities of classes
     lowest: NDArray[np.float64]  # (n_gaussian,), bounds of the numbers
     highest: NDArray[np.float64]
 
@@ -141,9 +144,28 @@ def of_kinds(answers: NDArray[np.float32], n_kinds: int) -> NDArray[np.float64]:
 
 def number_candidates(answers: Answers, n_kinds: int) -> NDArray[np.float64]:
     """All predictions of the numbers, of shape (3 n_kinds, n_rows, n_gaussian)."""
-    n_gaussian = answers.base.shape[2]
-    parts = (answers.base, answers.means[:, :, :n_gaussian], answers.knot_mean)
+    n_gaussian = answers.knot_mean.shape[2]
+    parts = (answers.base[:, :, :n_gaussian], answers.means[:, :, :n_gaussian], answers.knot_mean)
     return np.concatenate([of_kinds(part, n_kinds) for part in parts])
+
+
+def discrete_candidates(ensemble: Ensemble, answers: Answers) -> NDArray[np.float64]:
+    """All predictions of the discrete units, of shape (n_kinds + 1, n_rows, n_visible).
+
+    The kinds, and last the prior alone: what it expects of zeros and ones, kept within them.
+    """
+    layer = ensemble.shape.columns.wide.layer
+    kinds = of_kinds(answers.means, ensemble.n_kinds)
+    speaks = np.flatnonzero(ensemble.prior_sees_labels[: len(answers.base)])
+    base = answers.base[speaks if len(speaks) else slice(None)].mean(axis=0, dtype=np.float64)
+    expected = base * ensemble.unit_scale + ensemble.unit_mean
+    prior = np.clip(expected, _LEAST_SURE, 1 - _LEAST_SURE)
+    first = layer.n_gaussian + layer.n_bernoulli
+    for size in layer.group_sizes:
+        shares = prior[:, first : first + size].copy()  # summed alike, however many rows there are
+        prior[:, first : first + size] = shares / shares.sum(axis=1, keepdims=True)
+        first += size
+    return np.concatenate([kinds, prior[None]])
 
 
 def weighted(weights: NDArray[np.float64], parts: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -211,25 +233,27 @@ class FittedPrediction:
         """One expected value of every unit, of shape (n_rows, n_visible)."""
         columns, n_kinds = self.ensemble.shape.columns, self.ensemble.n_kinds
         layer, is_target = columns.wide.layer, columns.is_target_unit
-        kinds = of_kinds(answers.means, n_kinds)
-        blended = weighted(self.blend.discrete, kinds)
+        said = discrete_candidates(self.ensemble, answers)
+        blended = weighted(self.blend.discrete, said)
         numbers = weighted(self.blend.number.T[:, None, :], number_candidates(answers, n_kinds))
         blended[:, : layer.n_gaussian] = np.clip(numbers, self.blend.lowest, self.blend.highest)
         if is_target.any():
             knows = observed[:, is_target].any(axis=1)
             for context, rows in ((0, ~knows), (1, knows)):
                 if rows.any():
-                    mixed = weighted(self.blend.label[context], kinds[:, rows][:, :, is_target])
-                    blended[np.ix_(rows, is_target)] = self._calibrated(mixed, context)
+                    own = said[:, rows][:, :, is_target]
+                    blended[np.ix_(rows, is_target)] = self._pooled(own, context)
         return blended
 
-    def _calibrated(self, mixed: NDArray[np.float64], context: int) -> NDArray[np.float64]:
+    def _pooled(self, said: NDArray[np.float64], context: int) -> NDArray[np.float64]:
         """Probabilities of the target units alone, Bernoulli units first and then groups."""
-        return calibrated_targets(
-            mixed,
+        blend = self.blend
+        return pooled_targets(
+            np.stack([weighted(mixture, said) for mixture in blend.target[context]]),
             target_groups(self.ensemble.shape),
-            self.blend.label_line[context],
-            float(self.blend.class_power[context]),
+            blend.label_power[context],
+            float(blend.label_shift[context]),
+            blend.class_power[context],
         )
 
 
@@ -247,19 +271,20 @@ def target_groups(shape: PredictiveShape) -> list[slice]:
     return groups
 
 
-def calibrated_targets(
-    mixed: NDArray[np.float64],
+def pooled_targets(
+    said: NDArray[np.float64],
     groups: list[slice],
-    line: NDArray[np.float64],
-    power: float,
+    label_power: NDArray[np.float64],
+    label_shift: float,
+    class_power: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Calibrated probabilities of target units, of shape (n_rows, n_target_units)."""
-    calibrated = mixed.copy()
-    n_labels = groups[0].start if groups else mixed.shape[1]
-    calibrated[:, :n_labels] = calibrated_labels(mixed[:, :n_labels], line)
+    """One probability of all target units, (n_pooled, n_rows, n_units) -> (n_rows, n_units)."""
+    pooled = np.zeros(said.shape[1:])
+    n_labels = groups[0].start if groups else said.shape[2]
+    pooled[:, :n_labels] = pooled_labels(said[:, :, :n_labels], label_power, label_shift)
     for group in groups:
-        calibrated[:, group] = calibrated_classes(mixed[:, group], power)
-    return calibrated
+        pooled[:, group] = pooled_classes(said[:, :, group], class_power)
+    return pooled
 
 
 def spread_of(answers: Answers) -> NDArray[np.float64]:

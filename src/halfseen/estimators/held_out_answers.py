@@ -1,4 +1,4 @@
-"""What an ensemble learns from entries put aside: blend, calibration, conformal levels."""
+"""What an ensemble learns from entries put aside: blend, pools, conformal levels."""
 
 from __future__ import annotations
 
@@ -9,19 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfseen.estimators.blending import column_blends, mixture_weights
-from halfseen.estimators.calibration import learn_class_calibration, learn_label_calibration
 from halfseen.estimators.conformal import Conformal, column_quantiles, held_out_quantiles
 from halfseen.estimators.ensemble_answers import Answers
 from halfseen.estimators.fitted_prediction import (
     Blend,
     Ensemble,
     FittedPrediction,
+    discrete_candidates,
     number_candidates,
-    of_kinds,
     spread_of,
     target_groups,
-    weighted,
 )
+from halfseen.estimators.pooling import learn_class_pool, learn_label_pool
 from halfseen.learning.held_out import HeldOut
 from halfseen.learning.predictive_loss import PredictiveColumns
 from halfseen.tables import Encoded
@@ -65,7 +64,7 @@ def _answers_of_fold(
 
 
 def learn_blend(ensemble: Ensemble, encoded: Encoded, heard: list[HeldOutAnswers]) -> Blend:
-    """Weights and calibration from what the members say of entries they were not shown."""
+    """Weights and powers from what the members say of entries they were not shown."""
     n_kinds, columns = ensemble.n_kinds, ensemble.shape.columns
     layer, is_target = columns.wide.layer, columns.is_target_unit
     numbers = slice(0, layer.n_gaussian)
@@ -75,22 +74,17 @@ def learn_blend(ensemble: Ensemble, encoded: Encoded, heard: list[HeldOutAnswers
         np.concatenate([one.judged[:, numbers] for one in heard]),
     )
     discrete = mixture_weights(_truth_probability(ensemble, heard, "known", ~is_target))
-    label, lines, powers = [], [], []
-    for context in _CONTEXTS:
-        weights = mixture_weights(_truth_probability(ensemble, heard, context, is_target))
-        line, power = _learn_calibration(ensemble, heard, context, weights)
-        label.append(weights)
-        lines.append(line)
-        powers.append(power)
+    pools = [_learn_pool(ensemble, heard, context) for context in _CONTEXTS]
     seen = np.where(encoded.observed, encoded.visible, np.nan)[:, numbers]
     empty = ~encoded.observed[:, numbers].any(axis=0)
     seen[:, empty] = 0.0
     return Blend(
         blends,
         discrete,
-        np.stack(label),
-        np.stack(lines),
-        np.array(powers),
+        np.tile(np.eye(n_kinds + 1), (len(_CONTEXTS), 1, 1)),
+        np.stack([pool.label_power for pool in pools]),
+        np.array([pool.label_shift for pool in pools]),
+        np.stack([pool.class_power for pool in pools]),
         np.nanmin(seen, axis=0).astype(np.float64) if len(seen) else np.zeros(layer.n_gaussian),
         np.nanmax(seen, axis=0).astype(np.float64) if len(seen) else np.zeros(layer.n_gaussian),
     )
@@ -99,14 +93,14 @@ def learn_blend(ensemble: Ensemble, encoded: Encoded, heard: list[HeldOutAnswers
 def _truth_probability(
     ensemble: Ensemble, heard: list[HeldOutAnswers], context: str, wanted: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
-    """What each kind gave to the truth of the judged discrete entries, (n_kinds, n_entries)."""
+    """What each candidate gave to the truth of judged entries, (n_kinds + 1, n_entries)."""
     layer = ensemble.shape.columns.wide.layer
     first_group = layer.n_gaussian + layer.n_bernoulli
     is_bernoulli = np.zeros(layer.n_visible, bool)
     is_bernoulli[layer.n_gaussian : first_group] = True
     parts = []
     for one in heard:
-        means = of_kinds(getattr(one, context).means, ensemble.n_kinds)
+        means = discrete_candidates(ensemble, getattr(one, context))
         binary = one.judged & wanted & is_bernoulli
         truth = one.truth[binary]
         said = means[:, binary]
@@ -117,31 +111,37 @@ def _truth_probability(
     return np.concatenate(parts, axis=1)
 
 
-def _learn_calibration(
-    ensemble: Ensemble, heard: list[HeldOutAnswers], context: str, weights: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], float]:
+class _Pool(NamedTuple):
+    label_power: NDArray[np.float64]
+    label_shift: float
+    class_power: NDArray[np.float64]
+
+
+def _learn_pool(ensemble: Ensemble, heard: list[HeldOutAnswers], context: str) -> _Pool:
+    """Powers of all candidates for labels and for classes, from the judged target entries."""
     is_target = ensemble.shape.columns.is_target_unit
     groups = target_groups(ensemble.shape)
     n_labels = groups[0].start if groups else int(is_target.sum())
     said, truth, first = [], [], []
     for one in heard:
-        means = of_kinds(getattr(one, context).means, ensemble.n_kinds)
-        mixed = weighted(weights, means[:, :, is_target])
+        means = discrete_candidates(ensemble, getattr(one, context))[:, :, is_target]
         judged, right = one.judged[:, is_target], one.truth[:, is_target] > 0.5
         labels = judged[:, :n_labels]
-        said.append(mixed[:, :n_labels][labels])
+        said.append(means[:, :, :n_labels][:, labels])
         truth.append(right[:, :n_labels][labels])
         for group in groups:
             rows = judged[:, group.start]
             ordered = np.argsort(~right[rows][:, group], axis=1, kind="stable")
-            first.append(np.take_along_axis(mixed[rows][:, group], ordered, axis=1))
-    line = learn_label_calibration(np.concatenate(said), np.concatenate(truth))
-    widest = max((part.shape[1] for part in first), default=1)
+            first.append(np.take_along_axis(means[:, rows, group], ordered[None], axis=2))
+    power, shift = learn_label_pool(np.concatenate(said, axis=1), np.concatenate(truth))
+    widest = max((part.shape[2] for part in first), default=1)
     padded = [
-        np.pad(part, [(0, 0), (0, widest - part.shape[1])], constant_values=0.0) for part in first
+        np.pad(part, [(0, 0), (0, 0), (0, widest - part.shape[2])], constant_values=0.0)
+        for part in first
     ]
-    power = learn_class_calibration(np.concatenate(padded) if padded else np.zeros((0, 1)))
-    return line, power
+    none = np.zeros((ensemble.n_kinds + 1, 0, 1))
+    of_classes = learn_class_pool(np.concatenate(padded, axis=1) if padded else none)
+    return _Pool(power, shift, of_classes)
 
 
 def learn_conformal(ensemble: Ensemble, blend: Blend, heard: list[HeldOutAnswers]) -> Conformal:
@@ -166,8 +166,8 @@ def label_scores(
 ) -> NDArray[np.float64]:
     """One minus the probability of the truth of every judged target entry.
 
-    The mixture and the calibration of labels were chosen on the same entries, and known labels may
-    be few: for a fifth of the rows at a time both are learned from the others, so that no entry is
+    The pool was chosen on the same entries, and known labels may be few: for a fifth of the rows at
+    a time it is learned from the others, so that no entry is
     judged by a choice in which it had a say.
     """
     columns = ensemble.shape.columns
@@ -191,14 +191,12 @@ def _of_rows(one: HeldOutAnswers, rows: NDArray[np.bool_]) -> HeldOutAnswers:
 def _relearned(
     ensemble: Ensemble, blend: Blend, heard: list[HeldOutAnswers], context: int
 ) -> Blend:
-    """The blend with its mixture and calibration of labels learned from these entries."""
-    name = _CONTEXTS[context]
-    is_target = ensemble.shape.columns.is_target_unit
-    weights = mixture_weights(_truth_probability(ensemble, heard, name, is_target))
-    line, power = _learn_calibration(ensemble, heard, name, weights)
-    label, lines, powers = blend.label.copy(), blend.label_line.copy(), blend.class_power.copy()
-    label[context], lines[context], powers[context] = weights, line, power
-    return replace(blend, label=label, label_line=lines, class_power=powers)
+    """The blend with its pools of labels and classes learned from these entries."""
+    pool = _learn_pool(ensemble, heard, _CONTEXTS[context])
+    powers, shifts = blend.label_power.copy(), blend.label_shift.copy()
+    of_classes = blend.class_power.copy()
+    powers[context], shifts[context], of_classes[context] = pool
+    return replace(blend, label_power=powers, label_shift=shifts, class_power=of_classes)
 
 
 def _said_of_truth(

@@ -28,7 +28,7 @@ from halfseen.storage import DamagedFile, Sealed, read_sealed, write_sealed
 from halfseen.tables import Schema
 
 KIND = "model"
-VERSION = 3
+VERSION = 4
 
 _ESTIMATORS: dict[str, type[RBMBase]] = {
     "RBMClassifier": RBMClassifier,
@@ -83,11 +83,27 @@ def _from_second_format(sealed: Sealed) -> Sealed:
     return Sealed(3, {**sealed.document, "choices": []}, sealed.arrays)
 
 
+def _from_third_format(sealed: Sealed) -> Sealed:
+    """In format 3 the prior alone had no say in what is discrete, and labels had one mixture."""
+    if sealed.document["prediction"] is None:
+        return Sealed(4, sealed.document, sealed.arrays)
+    arrays = {name: np.asarray(array) for name, array in sealed.arrays.items()}
+    blend = "prediction.blend."
+    discrete, label = arrays[blend + "discrete"], arrays.pop(blend + "label")
+    line, power = arrays.pop(blend + "label_line"), arrays[blend + "class_power"]
+    arrays[blend + "discrete"] = np.append(discrete, np.zeros_like(discrete[:1]))
+    arrays[blend + "target"] = np.pad(label, [(0, 0), (0, 1)])[:, None, :]
+    arrays[blend + "label_power"], arrays[blend + "label_shift"] = line[:, :1], line[:, 1]
+    arrays[blend + "class_power"] = power[:, None]
+    return Sealed(4, sealed.document, arrays)
+
+
 # From a format to the next: a function that turns a document and arrays of the older format into
 # the newer one stands here under the older number.
 _UPGRADES: dict[int, Callable[[Sealed], Sealed]] = {
     1: _from_first_format,
     2: _from_second_format,
+    3: _from_third_format,
 }
 
 

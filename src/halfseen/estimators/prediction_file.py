@@ -104,9 +104,13 @@ def _check_ensemble(ensemble: Ensemble) -> None:
 
 
 def _check_blend(blend: Blend) -> None:
-    for weights in (blend.number, blend.discrete[None], blend.label):
-        if np.any(weights < 0) or not np.allclose(weights.sum(axis=1), 1.0):
+    for weights in (blend.number, blend.discrete[None], blend.target):
+        if np.any(weights < 0) or not np.allclose(weights.sum(axis=-1), 1.0):
             raise ValueError("weights of a blend are not negative and have the sum one")
+    n_pooled = blend.target.shape[1]
+    for powers in (blend.label_power, blend.class_power):
+        if powers.shape[1] != n_pooled or np.any(powers < 0):
+            raise ValueError("powers of a pool are not negative, one for each of its mixtures")
     if np.any(blend.lowest > blend.highest):
         raise ValueError("the lowest number is not above the highest")
 
@@ -145,10 +149,11 @@ def _shapes(sizes: dict[str, int], shape: PredictiveShape) -> dict[str, tuple[in
         "ensemble.unit_scale": (n_visible,),
         "ensemble.knots": (n_gaussian, wide.n_knots),
         "blend.number": (n_gaussian, 3 * n_kinds),
-        "blend.discrete": (n_kinds,),
-        "blend.label": (2, n_kinds),
-        "blend.label_line": (2, 2),
-        "blend.class_power": (2,),
+        "blend.discrete": (n_kinds + 1,),
+        "blend.target": (2, None, n_kinds + 1),
+        "blend.label_power": (2, None),
+        "blend.label_shift": (2,),
+        "blend.class_power": (2, None),
         "blend.lowest": (n_gaussian,),
         "blend.highest": (n_gaussian,),
         "conformal.number": (n_gaussian, len(LEVELS)),

@@ -288,7 +288,7 @@ def _ensemble(
         loading = np.stack([np.asarray(p.loading) for p in priors])  # type: ignore[union-attr]
     return Ensemble(
         # Answers are taken with a longer search for the prior's expectation than training has.
-        replace(shape, n_search_steps=2 * shape.n_search_steps),
+        replace(shape, n_search_steps=settings.n_answer_search_steps),
         len(settings.kinds),
         weights=np.concatenate(parameters.weights, axis=1),
         visible_bias=np.concatenate(parameters.visible_bias, axis=1),

@@ -59,7 +59,8 @@ class PredictiveSettings:
     n_hidden: int
     n_knots: int
     n_sweeps: int
-    n_search_steps: int
+    n_search_steps: int  # in training; answers take n_answer_search_steps
+    n_answer_search_steps: int
     batch_size: int
     n_steps: int
     n_folds: int
@@ -138,12 +139,13 @@ def predictive_settings(
     if not is_wide:
         passes = min(passes, _MOST_STEPS[effort])
     n_steps = int(max(_FEWEST_STEPS[effort], min(passes, operations / per_step)))
+    in_training, in_answers = search_steps(n_visible)
     return PredictiveSettings(
         n_hidden=n_hidden,
         n_knots=n_knots,
         n_sweeps=n_sweeps,
-        # A covariance of low rank has few directions to search.
-        n_search_steps=10 if n_visible > MOST_UNITS_OF_FULL_RANK else min(30, n_visible + 2),
+        n_search_steps=in_training,
+        n_answer_search_steps=in_answers,
         batch_size=batch_size,
         n_steps=-(-n_steps // STEPS_AT_ONCE) * STEPS_AT_ONCE,
         n_folds=_FOLDS[effort],
@@ -151,6 +153,22 @@ def predictive_settings(
         label_weight=1.0,
         kinds=_kinds(n_rows, n_visible),
     )
+
+
+def search_steps(n_visible: int) -> tuple[int, int]:
+    """Steps of the search for the prior's expectation, in training and in answers.
+
+    A covariance of low rank has few directions to search. Training is content with an expectation
+    that is right to a few parts in a thousand.
+
+    Examples
+    --------
+    >>> search_steps(300)
+    (15, 60)
+    """
+    if n_visible > MOST_UNITS_OF_FULL_RANK:
+        return 10, 20
+    return min(15, n_visible + 2), min(60, 2 * n_visible + 4)
 
 
 def _kinds(n_rows: int, n_visible: int) -> tuple[Kind, ...]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from halfseen.estimators.choices import PRIOR_ALONE
 from halfseen.estimators.conformal import LEVELS, at_level
 from halfseen.estimators.fitted_prediction import Ensemble, FittedPrediction
 from halfseen.estimators.predictive_settings import BOLD, CAREFUL, CAREFUL_WITH_LABELS
@@ -89,7 +90,7 @@ def _of_ensemble(schema: Schema, prediction: FittedPrediction) -> list[Part]:
     ]
     pictures = []
     if schema.targets:
-        pictures.append(_label_weights(prediction, kinds))
+        pictures.append(_label_weights(schema, prediction, kinds))
     if schema.n_gaussian:
         pictures.append(_number_weights(prediction, kinds))
         pictures.append(_widths(prediction))
@@ -126,24 +127,36 @@ def kind_names(ensemble: Ensemble) -> list[str]:
     return [f"{name} + labels" if also else name for name, also in zip(names, sees, strict=True)]
 
 
-def _label_weights(prediction: FittedPrediction, kinds: list[str]) -> Picture:
+def _target_powers(schema: Schema, prediction: FittedPrediction) -> NDArray[np.float64]:
     blend = prediction.blend
+    return blend.label_power if schema.target_kind == "labels" else blend.class_power
+
+
+def _pooled_names(prediction: FittedPrediction, kinds: list[str]) -> list[str]:
+    """Names of what is pooled; models of older files pool one mixture of all kinds."""
+    names = [*kinds, PRIOR_ALONE]
+    return names if prediction.blend.target.shape[1] == len(names) else ["mixture of all"]
+
+
+def _label_weights(schema: Schema, prediction: FittedPrediction, kinds: list[str]) -> Picture:
+    powers = _target_powers(schema, prediction)
     contexts = ("none known", "some known")
     bars = [
-        Bar(f"{kind}; {context}", float(weight), text=percent_text(float(weight)), series=c)
+        Bar(f"{name}; {context}", float(power), text=number_text(float(power), 2), series=c)
         for c, context in enumerate(contexts)
-        for kind, weight in zip(kinds, blend.label[c], strict=True)
+        for name, power in zip(_pooled_names(prediction, kinds), powers[c], strict=True)
     ]
     svg = bars_svg(
         bars,
-        title="Weights of the members for labels",
+        title="Powers of the members for labels",
         description="; ".join(f"{bar.name}: {bar.text}" for bar in bars),
-        x_label="weight",
-        highest=1.0,
+        x_label="power",
+        highest=max(1.0, float(powers.max())),
     )
     caption = (
-        "What each kind of member is worth for labels, in rows of which no label is known and in "
-        "rows of which some are."
+        "What each kind of member, and the prior by itself, is worth for labels, in rows of which "
+        "no label is known and in rows of which some are: the power to which its odds are taken "
+        "before all are multiplied."
     )
     return Picture(svg, caption)
 
@@ -196,27 +209,16 @@ def _widths(prediction: FittedPrediction) -> Picture:
 
 
 def _calibration(schema: Schema, prediction: FittedPrediction) -> Table:
-    blend, contexts = prediction.blend, ("no label of the row known", "some label of the row known")
+    contexts = ("no label of the row known", "some label of the row known")
+    sums = _target_powers(schema, prediction).sum(axis=1)
+    caption = "Calibration: a sum of powers below 1 says that members were too sure."
+    heads: list[TableColumn | str] = ["context", TableColumn("sum of powers", numeric=True)]
+    rows: list[list[Entry]] = [[context, float(sums[c])] for c, context in enumerate(contexts)]
     if schema.target_kind == "labels":
-        heads = ("context", TableColumn("slope", numeric=True), TableColumn("intercept", True))
-        rows: list[list[Entry]] = [
-            [context, *(float(x) for x in blend.label_line[c])]
-            for c, context in enumerate(contexts)
-        ]
-        caption = (
-            "Calibration of labels: log-odds are multiplied by the slope and moved by the "
-            "intercept. A slope below 1 says that members were too sure."
-        )
-        return Table(heads, rows, caption, sorts=False)
-    powers: list[list[Entry]] = [
-        [context, float(blend.class_power[c])] for c, context in enumerate(contexts)
-    ]
-    caption = (
-        "Calibration of classes: probabilities are taken to this power. Below 1 says that members "
-        "were too sure."
-    )
-    heads_of_classes = ("context", TableColumn("power", numeric=True))
-    return Table(heads_of_classes, powers, caption, sorts=False)
+        heads.append(TableColumn("shift of log-odds", numeric=True))
+        for row, shift in zip(rows, prediction.blend.label_shift, strict=True):
+            row.append(float(shift))
+    return Table(heads, rows, caption, sorts=False)
 
 
 def _levels(schema: Schema, prediction: FittedPrediction) -> Table:
