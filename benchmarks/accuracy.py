@@ -19,17 +19,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from in_own_process import in_own_process
+from label_scores import label_scores
 from numpy.typing import NDArray
-from sklearn.metrics import roc_auc_score
 
 from halfseen.baselines.our_machine import OurMachine
-from halfseen.experiments.comparison import in_own_process
-from halfseen.experiments.comparison_cell import scored_labels
-from halfseen.experiments.data_sets import DataSet, data_set_path, load_data_set
+from halfseen.experiments.answer_scores import Answer, score_answer
+from halfseen.experiments.data_sets import load_data_set
 from halfseen.experiments.hiding import hide_completely_at_random
 from halfseen.experiments.methods import METHODS, method_named
 from halfseen.experiments.significance import corrected_resampled_t
-from halfseen.scoring import calibration_error, rmse, standardised_rmse
+from halfseen.scoring import standardised_rmse
 
 PEERS = ("gaussian_em", "soft_impute", "iterative_imputer", "boosted_native", "boosted_imputed")
 NEW_SHARE = 0.3
@@ -91,19 +91,9 @@ class Scores(NamedTuple):
 SMALLER_IS_BETTER = ("rmse", "standardised_rmse", "seconds", "calibration_error", "width")
 
 
-def data_of(task: Task) -> DataSet:
-    """The data of a task."""
-    if task.data_set != "cptc2017_recon":
-        return load_data_set(task.data_set, task.n_rows)
-    data = load_data_set("cptc2017_devices")
-    with np.load(data_set_path("cptc2017_devices"), allow_pickle=False) as arrays:
-        recon = np.isin(arrays["feature_macro"], ["active_recon", "passive_recon"])
-    return DataSet(task.data_set, data.X[:, recon], data.Y, data.target)
-
-
 def run(task: Task, name: str, mask: int) -> Scores:
     """Fit one method to one mask, and score what was hidden."""
-    data = data_of(task)
+    data = load_data_set(task.data_set, task.n_rows)
     hidden = hide_completely_at_random(
         data.X,
         data.Y,
@@ -132,26 +122,22 @@ def run(task: Task, name: str, mask: int) -> Scores:
             asked = hidden.hidden_labels & ~np.isnan(data.Y)
         of_new = _filled_new_rows(method, hidden.X, fitted) if task.new_rows else None
         bounds = _bounds(method, hidden.X)
-    auc, accuracy = scored_labels(data, asked, np.nan_to_num(scores))
-    if task.data_set == "tox21":
-        auc = _mean_auc(data.Y, scores, asked)
-    judged = hidden.hidden_features & ~np.isnan(data.X)
+    judged = hidden.hidden_features
     if task.new_rows:
         judged = judged & ~fitted[:, None]
         features = of_new
-    raw, standard = np.nan, np.nan
-    if features is not None and judged.any() and method.imputes:
-        raw = float(rmse(data.X, features, judged))
-        counts = task.data_set.startswith("cptc")
-        scale = np.log1p if counts else np.asarray
-        standard = float(
-            standardised_rmse(scale(data.X), scale(np.maximum(features, 0) if counts else features),
-                              judged)
-        )  # fmt: skip
-    honest = np.nan
-    if method.gives_probabilities and data.target == "labels":
-        honest = float(calibration_error(data.Y[asked], scores[asked]))
-    return Scores(auc, accuracy, raw, standard, seconds, honest, *_covered(data.X, judged, bounds))
+    answer = Answer(features if method.imputes else None, scores)
+    found = score_answer(data, judged, asked, answer, method.gives_probabilities)
+    auc, accuracy = label_scores(found, data.target)
+    if task.data_set == "tox21":
+        auc = found.macro_auc
+    standard = found.standardised_rmse
+    if task.data_set.startswith("cptc") and answer.features is not None:
+        counts = np.log1p(np.maximum(answer.features, 0))
+        standard = standardised_rmse(np.log1p(data.X), counts, judged)
+    honest = found.calibration_error if data.target == "labels" else np.nan
+    covered = _covered(data.X, judged, bounds)
+    return Scores(auc, accuracy, found.rmse, standard, seconds, honest, *covered)
 
 
 def _filled_new_rows(
@@ -170,15 +156,6 @@ def _bounds(method: Any, X: NDArray[np.float64]) -> NDArray[np.float64] | None:
         return None
     bounds: NDArray[np.float64] = method.model_.predict_interval(X, LEVEL)
     return bounds
-
-
-def _mean_auc(Y: NDArray[np.float64], scores: NDArray[np.float64], asked: NDArray[Any]) -> float:
-    of_labels = [
-        roc_auc_score(Y[rows, j], scores[rows, j])
-        for j, rows in enumerate(asked.T)
-        if len(np.unique(Y[rows, j])) == 2
-    ]
-    return float(np.mean(of_labels))
 
 
 def _covered(

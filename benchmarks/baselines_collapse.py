@@ -16,6 +16,7 @@ import sys
 from collections.abc import Sequence
 
 import numpy as np
+from label_scores import label_scores
 from numpy.typing import NDArray
 from scipy.special import expit
 
@@ -25,7 +26,7 @@ from halfseen.baselines._observed_scale import ObservedScale, observed_scale
 from halfseen.baselines._shrunk_spectrum import leading_singular_value
 from halfseen.baselines.mc1 import complete_with_ones
 from halfseen.baselines.noisy_imc import side_information_completion
-from halfseen.experiments.comparison_cell import scored
+from halfseen.experiments.answer_scores import Answer, score_answer
 from halfseen.experiments.data_sets import CATALOGUE, DataSet, load_data_set
 from halfseen.experiments.hiding import HiddenTable, hide_completely_at_random
 
@@ -52,8 +53,11 @@ def half_hidden(data: DataSet, feature_rate: float) -> HiddenTable:
 
 def told(what: str, data: DataSet, hidden: HiddenTable, completed: CompletedTable) -> str:
     """One line: AUC, accuracy and RMSE of what was hidden."""
-    auc, accuracy, rmse = scored(data, hidden, completed)
-    return f"{what:56}{auc:8.3f}{accuracy:10.3f}{rmse:8.3f}"
+    asked = hidden.hidden_features, hidden.hidden_labels
+    answer = Answer(completed.features, completed.scores)
+    found = score_answer(data, *asked, answer, gives_probabilities=False)
+    auc, accuracy = label_scores(found, data.target)
+    return f"{what:56}{auc:8.3f}{accuracy:10.3f}{found.rmse:8.3f}"
 
 
 def mc1_solutions(

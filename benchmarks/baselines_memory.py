@@ -18,12 +18,12 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import Any, NamedTuple
 
 import numpy as np
+from in_own_process import in_own_process
 from numpy.typing import NDArray
 
-from halfseen.experiments.comparison import in_own_process
-from halfseen.experiments.comparison_memory import forget_peak, peak_megabytes
 from halfseen.experiments.hiding import HiddenTable, hide_completely_at_random
 from halfseen.experiments.methods import METHODS, method_named
+from halfseen.experiments.peak_memory import forget_peak, peak_megabytes
 
 N_LABELS = 10
 N_FACTORS = 20

@@ -14,12 +14,13 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from in_own_process import in_own_process
+from label_scores import label_scores
 from numpy.typing import NDArray
 
 from halfseen.baselines import GaussianEM
 from halfseen.baselines.our_machine import OurMachine
-from halfseen.experiments.comparison import in_own_process
-from halfseen.experiments.comparison_cell import scored_labels
+from halfseen.experiments.answer_scores import Answer, score_answer
 from halfseen.experiments.data_sets import load_data_set
 from halfseen.experiments.hiding import (
     hide_blocks,
@@ -27,7 +28,6 @@ from halfseen.experiments.hiding import (
     hide_by_own_value,
     hide_completely_at_random,
 )
-from halfseen.scoring import standardised_rmse
 
 Hide = Callable[[NDArray[np.float64], float, int], NDArray[np.bool_]]
 
@@ -69,8 +69,9 @@ def run(data_set: str, mechanism: str, method: str, mask: int, rate: float) -> S
         warnings.simplefilter("ignore")
         fitted = METHODS[method]().fit(np.where(hidden, np.nan, data.X), labels.Y, data.target)
         completed = fitted.complete()
-    auc, accuracy = scored_labels(data, labels.hidden_labels, completed.scores)
-    return Scores(auc, accuracy, standardised_rmse(data.X, completed.features, hidden))
+    answer = Answer(completed.features, completed.scores)
+    found = score_answer(data, hidden, labels.hidden_labels, answer, gives_probabilities=False)
+    return Scores(*label_scores(found, data.target), found.standardised_rmse)
 
 
 def main(words: Sequence[str] | None = None) -> None:

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from in_own_process import in_own_process
 
 from halfseen import RBMClassifier
-from halfseen.experiments.comparison import in_own_process
-from halfseen.experiments.comparison_memory import forget_peak, peak_megabytes
+from halfseen.experiments.peak_memory import forget_peak, peak_megabytes
 from speed.finding import Finding
 
 N_COLUMNS = 784

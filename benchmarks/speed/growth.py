@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
+from in_own_process import in_own_process
 
-from halfseen.experiments.comparison import in_own_process
-from halfseen.experiments.comparison_memory import forget_peak, peak_megabytes
+from halfseen.experiments.peak_memory import forget_peak, peak_megabytes
 from halfseen.machine.visible_layer import VisibleLayer
 from speed.finding import Finding
 from speed.likelihood_epoch import epoch_measurement

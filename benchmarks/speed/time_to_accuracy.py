@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from in_own_process import in_own_process
 from numpy.typing import NDArray
 from sklearn.datasets import load_digits
 from sklearn.ensemble import HistGradientBoostingClassifier
@@ -18,7 +19,6 @@ from sklearn.experimental import enable_iterative_imputer  # noqa: F401
 from sklearn.impute import IterativeImputer
 
 from halfseen import RBMClassifier, RBMImputer
-from halfseen.experiments.comparison import in_own_process
 from speed.finding import Finding
 from speed.hidden_digits import hidden_digits
 

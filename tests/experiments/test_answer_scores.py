@@ -17,7 +17,6 @@ from halfseen.experiments.answer_scores import (
     reliability_bins,
     score_answer,
 )
-from halfseen.experiments.comparison_cell import scored_labels
 from halfseen.experiments.data_sets import DataSet
 from halfseen.experiments.record import SCORES
 
@@ -172,18 +171,6 @@ def test_a_right_answer_is_right(target):
     for name, value in asdict(found).items():
         expected = best.get(name, math.nan)
         assert value == pytest.approx(expected, abs=1e-9, nan_ok=True), name
-
-
-@pytest.mark.parametrize("target", ["labels", "classes"])
-def test_the_comparison_of_methods_says_the_same(target):
-    data, asked_features, asked, answer = drawn(3, target)
-    asked = asked & ~np.isnan(data.Y)
-    found = score_answer(data, asked_features, asked, answer, False)
-    one, other = scored_labels(data, asked, answer.scores)
-    if target == "labels":
-        assert (found.micro_auc, found.hamming_accuracy) == pytest.approx((one, other))
-    else:
-        assert (found.averaged_auc, found.accuracy) == pytest.approx((one, other))
 
 
 @pytest.mark.parametrize("target", ["labels", "classes"])

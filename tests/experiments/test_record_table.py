@@ -73,6 +73,33 @@ def test_failures_are_noted(table: RecordTable) -> None:
     assert "- gain: 1 cell failed: no luck" in tables_as_text([table])
 
 
+@pytest.mark.parametrize(
+    ("tried", "note"),
+    [
+        ((18, 18), ()),
+        ((0, 0), ()),
+        ((1, 1), ("mc1: has its own settings; there was no time to try another of 17",)),
+        ((3, 3), ("mc1: settings chosen among 3 of 18; there was no time to try more",)),
+        ((2, 18), ("mc1: settings chosen among 2 to 18 of 18; there was no time to try more",)),
+    ],
+)
+def test_what_was_not_tuned_in_time_is_noted(tried: tuple[int, ...], note: tuple[str, ...]) -> None:
+    tuned = [
+        replace(
+            RECORD, method="mc1", feature_rate=0.5 + 0.1 * place, n_tried=n,
+            n_planned=18 if n else 0, key="",
+        )
+        for place, n in enumerate(tried)
+    ]  # fmt: skip
+    assert record_tables([RECORD, *tuned])[0].notes == note
+
+
+def test_a_tuner_that_failed_is_noted_once() -> None:
+    why = "not tuned: tuning took longer than 9 s"
+    made = [replace(RECORD, method="mc1", realisation=r, why=why, key="") for r in (0, 1)]
+    assert record_tables(made)[0].notes == (f"mc1: {why}",)
+
+
 def test_csv_has_every_entry(table: RecordTable) -> None:
     rows = list(csv.DictReader(io.StringIO(tables_as_csv([table]))))
     ours = [row for row in rows if row["source"] == "run"]

@@ -7,10 +7,14 @@ import numpy as np
 import pytest
 
 from experiments.tiny import tiny_data_set
+from halfseen.experiments import cell_tuning
 from halfseen.experiments import run_cell as module
+from halfseen.experiments.answer_scores import Answer, AnswerScores
 from halfseen.experiments.cell import Cell
+from halfseen.experiments.cell_data import hidden_rows
 from halfseen.experiments.cell_pictures import PICTURES
-from halfseen.experiments.cell_tuning import TunedSettings
+from halfseen.experiments.cell_tuning import TunedSettings, tune_cell
+from halfseen.experiments.plan import Limits
 from halfseen.experiments.record import SCORES
 from halfseen.experiments.run_cell import run_cell
 
@@ -74,3 +78,57 @@ def test_images_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         seen = kept["observed"]
         assert (kept["truth"][seen] == kept["completed"][seen]).all()
         assert (kept["truth"] != kept["completed"]).any()
+
+
+@pytest.mark.parametrize("method", ["gaussian_em", "noisy_imc", "mc1"])
+def test_overwriting_what_is_hidden_changes_no_choice_and_no_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    cell = replace(CELL, method=method, limits=Limits(tuning_tries=3))
+    data = tiny_data_set()
+    rows = hidden_rows(cell, data)
+    overwritten = replace(
+        data,
+        X=np.where(rows.asked_features, 1e6, data.X),
+        Y=np.where(rows.asked_labels, 1 - data.Y, data.Y),
+    )
+    heard: list[Answer] = []
+
+    def listening(data: object, of_x: object, of_y: object, answer: Answer, _: bool) -> object:
+        heard.append(answer)
+        return AnswerScores()
+
+    monkeypatch.setattr(module, "score_answer", listening)
+    choices = []
+    for one in (data, overwritten):
+        monkeypatch.setattr(module, "cell_data", lambda cell, one=one: one)
+        monkeypatch.setattr(cell_tuning, "cell_data", lambda cell, one=one: one)
+        choices.append(tune_cell(cell))
+        assert run_cell(cell, choices[-1], tmp_path).status == "done"
+    assert choices[0].settings == choices[1].settings
+    assert choices[0].n_tried == choices[0].n_planned == 3
+    assert heard[0].features.tobytes() == heard[1].features.tobytes()
+    assert heard[0].scores.tobytes() == heard[1].scores.tobytes()
+
+
+def test_labels_of_new_rows_are_not_fitted_and_all_are_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cell = replace(CELL, method="gaussian_em", task="inductive")
+    before = run_cell(cell, TunedSettings(), tmp_path).scores["micro_auc"]
+    assert before > 0.8
+    data = tiny_data_set()
+    fitted = hidden_rows(cell, data).fitted[:, None]
+    flipped = replace(data, Y=np.where(fitted, data.Y, 1 - data.Y))
+    monkeypatch.setattr(module, "cell_data", lambda cell: flipped)
+    after = run_cell(cell, TunedSettings(), tmp_path).scores["micro_auc"]
+    assert after == pytest.approx(1 - before)
+
+
+def test_a_method_that_looks_is_better_than_the_constant(tmp_path: Path) -> None:
+    prior, gaussian = (
+        run_cell(replace(CELL, method=name), TunedSettings(), tmp_path).scores
+        for name in ("column_prior", "gaussian_em")
+    )
+    assert gaussian["micro_auc"] > 0.85 > 0.75 > prior["micro_auc"]
+    assert gaussian["rmse"] < 0.7 * prior["rmse"]

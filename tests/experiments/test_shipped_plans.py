@@ -19,10 +19,10 @@ def test_a_shipped_plan_can_be_followed(name: str) -> None:
     assert plan.title.endswith("(quick)") == name.startswith("quick/")
 
 
-def test_every_full_plan_but_the_results_has_a_quick_one() -> None:
+def test_every_full_plan_but_those_behind_pages_has_a_quick_one() -> None:
     names = set(shipped_plans())
     full = {name for name in names if not name.startswith("quick/")}
-    assert {name.removeprefix("quick/") for name in names - full} == full - {"results"}
+    assert {name.removeprefix("quick/") for name in names - full} == full - {"results", "baselines"}
 
 
 @pytest.mark.parametrize("task", ["transductive", "inductive"])
@@ -39,3 +39,11 @@ def test_the_results_hold_every_method() -> None:
     assert (set(full.rates), full.realisations) == (RATES, 10)
     named = {choice.method for grid in (full, wide) for choice in grid.methods}
     assert named == set(METHODS) - {"misgan_convolutional"}  # which is for images alone
+
+
+def test_the_baselines_stand_side_by_side_without_ours() -> None:
+    cells = cells_of(read_plan("baselines"))
+    ours = {"halfseen", "halfseen_paper"}
+    slow = {"miss_forest", "misgan_convolutional"}
+    assert {cell.method for cell in cells} == set(METHODS) - ours - slow
+    assert {(cell.feature_rate, cell.label_rate) for cell in cells} == {(0.5, 0.5)}

@@ -12,8 +12,8 @@ The paper's: :class:`CLE`, :class:`NonlinearCLE`, :class:`NoisyIMC`, :class:`MC1
 :class:`MisGAN`, :class:`MisGANConvolutional`. And :class:`OurMachine`, so that all stand in one
 table.
 
-``python -m halfseen.experiments`` runs them side by side; ``docs/baselines.md`` says what each does
-and what was measured.
+``halfseen experiment run baselines`` runs them side by side; ``docs/baselines.md`` says what each
+does and what was measured.
 """
 
 from halfseen.baselines.baseline import Baseline as Baseline

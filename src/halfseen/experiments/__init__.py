@@ -1,1 +1,1 @@
-"""Studies: data sets, hiding entries, comparisons."""
+"""Studies: data sets, hiding entries, plans and their runs."""

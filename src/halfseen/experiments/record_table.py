@@ -80,7 +80,7 @@ class RecordTable:
     lines : tuple of TableLine
         Methods in the order of the records, each with the paper's figures below.
     notes : tuple of str
-        What did not come out, and why.
+        What did not come out and why, and what was not tuned for want of time.
     """
 
     data_set: str
@@ -211,7 +211,7 @@ def _published(first: Record, rates: Sequence[Rates], score: str) -> list[TableL
 
 
 def _notes(records: Sequence[Record]) -> Iterator[str]:
-    """Who failed or was left out, and whose completion an RMSE is."""
+    """Who failed or was left out, whose completion an RMSE is, and what was not tuned in time."""
     reasons: dict[tuple[str, str, str], int] = {}
     for record in records:
         if record.status != "done":
@@ -222,6 +222,25 @@ def _notes(records: Sequence[Record]) -> Iterator[str]:
     sources = {method_name(r): r.feature_source for r in records if r.feature_source}
     for name, source in sources.items():
         yield f"{name}: its RMSE is that of {source}"
+    done = [record for record in records if record.status == "done"]
+    for name, why in dict.fromkeys((method_name(record), record.why) for record in done):
+        if why:
+            yield f"{name}: {why}"
+    for name in dict.fromkeys(method_name(record) for record in done):
+        yield from _untried([record for record in done if method_name(record) == name])
+
+
+def _untried(records: Sequence[Record]) -> Iterator[str]:
+    """How few settings of a method the tuner had time for, if not for all."""
+    tuned = [record for record in records if record.n_planned]
+    if all(record.n_tried >= record.n_planned for record in tuned):
+        return
+    fewest, most = min(r.n_tried for r in tuned), max(r.n_tried for r in tuned)
+    planned = max(record.n_planned for record in tuned)
+    tried = f"{most}" if fewest == most else f"{fewest} to {most}"
+    what = "has its own settings" if most == 1 else f"settings chosen among {tried} of {planned}"
+    others = f"another of {planned - 1}" if most == 1 else "more"
+    yield f"{method_name(records[0])}: {what}; there was no time to try {others}"
 
 
 def _value(record: Record, score: str) -> float:

@@ -19,11 +19,11 @@ from halfseen.experiments.cell import Cell
 from halfseen.experiments.cell_data import HiddenRows, cell_data, hidden_rows
 from halfseen.experiments.cell_pictures import write_pictures
 from halfseen.experiments.cell_tuning import TunedSettings
-from halfseen.experiments.comparison_memory import forget_peak, peak_megabytes
 from halfseen.experiments.completed_new_rows import completed_new_rows
 from halfseen.experiments.data_sets import DataSet
 from halfseen.experiments.method_with import method_with
 from halfseen.experiments.methods import why_not
+from halfseen.experiments.peak_memory import forget_peak, peak_megabytes
 from halfseen.experiments.record import Record, Status
 from halfseen.experiments.versions import versions
 

@@ -18,6 +18,7 @@ from halfseen.scoring.observed_stratified_k_fold import (
 from halfseen.scoring.reliability_bins import ReliabilityBin as ReliabilityBin
 from halfseen.scoring.reliability_bins import reliability_bins as reliability_bins
 from halfseen.scoring.rmse import rmse as rmse
+from halfseen.scoring.spread_of_columns import spread_of_columns as spread_of_columns
 from halfseen.scoring.standardised_rmse import standardised_rmse as standardised_rmse
 
 __all__ = [
@@ -37,5 +38,6 @@ __all__ = [
     "observed_scorer",
     "reliability_bins",
     "rmse",
+    "spread_of_columns",
     "standardised_rmse",
 ]

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import numpy as np
+import math
 
-from halfseen.scoring._label_entries import probability_entries
+from halfseen.scoring.reliability_bins import reliability_bins
 
 
 def calibration_error(y_true: object, y_probability: object, n_bins: int = 10) -> float:
     """Expected calibration error of labels, over all known labels, pooled.
 
-    Known labels are sorted by probability into bins of equal width. In every
-    bin the mean probability is compared with the share of ones; the absolute
-    differences are averaged, weighted by the number of labels in the bin.
+    Known labels are sorted by probability into bins of equal width, those of
+    `reliability_bins`. In every bin the mean probability is compared with the
+    share of ones; the absolute differences are averaged, weighted by the
+    number of labels in the bin.
 
     Parameters
     ----------
@@ -42,13 +43,6 @@ def calibration_error(y_true: object, y_probability: object, n_bins: int = 10) -
     >>> calibration_error([0, 0], [0.25, 0.75])
     0.5
     """
-    if n_bins < 1:
-        raise ValueError(f"n_bins must be at least 1, not {n_bins}.")
-    entries = probability_entries(y_true, y_probability)
-    true = entries.true[entries.observed]
-    probability = entries.predicted[entries.observed].astype(np.float64)
-    inner_edges = np.linspace(0, 1, n_bins + 1)[1:-1]
-    bins = np.searchsorted(inner_edges, probability)
-    # n_b / n * |mean(true) - mean(probability)| is the absolute sum of differences over n.
-    excess = np.bincount(bins, weights=true - probability, minlength=n_bins)
-    return float(np.abs(excess).sum() / true.size)
+    bins = reliability_bins(y_true, y_probability, n_bins)
+    gaps = [one.n_labels * abs(one.share_true - one.mean_probability) for one in bins]
+    return math.fsum(gaps) / sum(one.n_labels for one in bins)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from halfseen.scoring._bounded_values import bounded_values
-from halfseen.scoring.standardised_rmse import _spread_of_columns
+from halfseen.scoring.spread_of_columns import spread_of_columns
 
 
 def interval_width(true: object, lower: object, upper: object, hidden: object) -> float:
@@ -45,7 +45,7 @@ def interval_width(true: object, lower: object, upper: object, hidden: object) -
     2.2361
     """
     bounded = bounded_values(true, lower, upper, hidden)
-    spread = _spread_of_columns(true)[bounded.column]
+    spread = spread_of_columns(true)[bounded.column]
     varied = spread > 0
     if not varied.any():
         raise ValueError(

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from halfseen.scoring._finite_entries import finite_entries
-from halfseen.scoring._label_array import label_array
 from halfseen.scoring._scored_values import scored_values
-from halfseen.scoring.known import known
+from halfseen.scoring.spread_of_columns import spread_of_columns
 
 
 def standardised_rmse(true: object, filled: object, hidden: object) -> float:
@@ -50,7 +47,7 @@ def standardised_rmse(true: object, filled: object, hidden: object) -> float:
     1.3416
     """
     scored = scored_values(true, filled, hidden)
-    spread = _spread_of_columns(true)[scored.column]
+    spread = spread_of_columns(true)[scored.column]
     varied = spread > 0
     if not varied.any():
         raise ValueError(
@@ -58,18 +55,3 @@ def standardised_rmse(true: object, filled: object, hidden: object) -> float:
             "use rmse."
         )
     return float(np.sqrt(np.mean((scored.error[varied] / spread[varied]) ** 2)))
-
-
-def _spread_of_columns(true: object) -> NDArray[np.float64]:
-    values = label_array(true)
-    observed = known(values)
-    numbers = np.full(values.shape, np.nan)
-    numbers[observed] = finite_entries(true, observed, "true")
-    columns = numbers[:, None] if numbers.ndim == 1 else numbers
-    spread = np.zeros(columns.shape[1])
-    for index, column in enumerate(columns.T):
-        entries = column[~np.isnan(column)]
-        # Rounding gives equal numbers a tiny standard deviation; their range is exactly zero.
-        if entries.size and entries.min() < entries.max():
-            spread[index] = entries.std()
-    return spread

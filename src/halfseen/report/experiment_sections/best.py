@@ -75,12 +75,8 @@ def best_of(study: Study, setting: Setting, kind: ScoreKind) -> Best | None:
 
     Examples
     --------
-    >>> from pathlib import Path
-    >>> from halfseen.experiments.record import Record
-    >>> asked = ("scene", "transductive", "at_random", "at_random", 0.5, 0.5, None)
-    >>> scores = {"mc1": 0.5, "cle": 0.9}
-    >>> records = [Record(*asked, name, scores={"micro_auc": auc}) for name, auc in scores.items()]
-    >>> study = Study("A study", records, Path("run"))
+    >>> from halfseen.report.experiment_sections.example_study import example_study
+    >>> study = example_study()
     >>> from halfseen.report.experiment_sections.score_kind import label_score
     >>> best_of(study, study.settings[0], label_score("labels")).contender.title
     'CLE'

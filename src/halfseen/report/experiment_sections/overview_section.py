@@ -46,12 +46,8 @@ def overview_section(study: Study) -> Section:
 
     Examples
     --------
-    >>> from pathlib import Path
-    >>> from halfseen.experiments.record import Record
-    >>> asked = ("scene", "transductive", "at_random", "at_random", 0.5, 0.5, None)
-    >>> scores = {"mc1": 0.5, "cle": 0.9}
-    >>> records = [Record(*asked, name, scores={"micro_auc": auc}) for name, auc in scores.items()]
-    >>> study = Study("A study", records, Path("run"))
+    >>> from halfseen.report.experiment_sections.example_study import example_study
+    >>> study = example_study()
     >>> overview_section(study).title
     'Overview'
     """

@@ -60,12 +60,8 @@ def paper_figures(study: Study, figures: Sequence[PublishedFigure]) -> PaperFigu
 
     Examples
     --------
-    >>> from pathlib import Path
-    >>> from halfseen.experiments.record import Record
-    >>> asked = ("scene", "transductive", "at_random", "at_random", 0.5, 0.5, None)
-    >>> scores = {"mc1": 0.5, "cle": 0.9}
-    >>> records = [Record(*asked, name, scores={"micro_auc": auc}) for name, auc in scores.items()]
-    >>> study = Study("A study", records, Path("run"))
+    >>> from halfseen.report.experiment_sections.example_study import example_study
+    >>> study = example_study()
     >>> cell = ("Table 2", "transductive", "scene", "MC-1", 0.5, 0.5)
     >>> paper = paper_figures(study, [PublishedFigure(*cell, "micro_auc", 0.528)])
     >>> paper.text(study.settings[0], study.contenders[1], "micro_auc")

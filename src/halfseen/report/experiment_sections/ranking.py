@@ -37,12 +37,8 @@ def kinds_of(study: Study, setting: Setting) -> tuple[ScoreKind, ScoreKind]:
 
     Examples
     --------
-    >>> from pathlib import Path
-    >>> from halfseen.experiments.record import Record
-    >>> asked = ("scene", "transductive", "at_random", "at_random", 0.5, 0.5, None)
-    >>> scores = {"mc1": 0.5, "cle": 0.9}
-    >>> records = [Record(*asked, name, scores={"micro_auc": auc}) for name, auc in scores.items()]
-    >>> study = Study("A study", records, Path("run"))
+    >>> from halfseen.report.experiment_sections.example_study import example_study
+    >>> study = example_study()
     >>> [kind.title for kind in kinds_of(study, study.settings[0])]
     ['micro-AUC', 'RMSE']
     """
@@ -68,12 +64,8 @@ def ranks(study: Study, settings: Sequence[Setting], *, of_labels: bool) -> dict
 
     Examples
     --------
-    >>> from pathlib import Path
-    >>> from halfseen.experiments.record import Record
-    >>> asked = ("scene", "transductive", "at_random", "at_random", 0.5, 0.5, None)
-    >>> scores = {"mc1": 0.5, "cle": 0.9}
-    >>> records = [Record(*asked, name, scores={"micro_auc": auc}) for name, auc in scores.items()]
-    >>> study = Study("A study", records, Path("run"))
+    >>> from halfseen.report.experiment_sections.example_study import example_study
+    >>> study = example_study()
     >>> found = ranks(study, study.settings, of_labels=True)
     >>> [(one.title, rank.mean) for one, rank in found.items()]
     [('CLE', 1.0), ('MC-1', 2.0)]
@@ -112,12 +104,8 @@ def colours(study: Study) -> dict[Contender, int]:
 
     Examples
     --------
-    >>> from pathlib import Path
-    >>> from halfseen.experiments.record import Record
-    >>> asked = ("scene", "transductive", "at_random", "at_random", 0.5, 0.5, None)
-    >>> scores = {"mc1": 0.5, "cle": 0.9}
-    >>> records = [Record(*asked, name, scores={"micro_auc": auc}) for name, auc in scores.items()]
-    >>> study = Study("A study", records, Path("run"))
+    >>> from halfseen.report.experiment_sections.example_study import example_study
+    >>> study = example_study()
     >>> [one.title for one in colours(study)]
     ['CLE', 'MC-1']
     """

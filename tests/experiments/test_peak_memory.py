@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from halfseen.experiments.comparison_memory import forget_peak, peak_megabytes
+from halfseen.experiments.peak_memory import forget_peak, peak_megabytes
 
 
 def test_peak_memory_is_of_this_process() -> None:
