@@ -14,6 +14,8 @@ Effort = Literal["fast", "default", "best"]
 
 _OPERATIONS = {"fast": 0.4e12, "default": 1.1e12, "best": 4.0e12}  # of one member
 _FOLDS = {"fast": 1, "default": 2, "best": 4}
+_FEW_ROWS = 500
+_FOLDS_OF_FEW = {"fast": 1, "default": 4, "best": 8}  # few entries are put aside in each
 _PASSES = {"fast": 25, "default": 45, "best": 90}
 _UNITS_OF_PASSES = 600  # tables of fewer units pass more often, up to three times
 _MOST_TIMES = 3.0
@@ -119,7 +121,8 @@ def predictive_settings(
     more of them for more than 6,000 rows; at most 6,000 in narrow tables. Tables of fewer than
     6,000 rows are learned carefully, with half of the hidden units left out and a high share of the
     features hidden again; longer ones, and narrow ones too, boldly, with larger steps and nothing
-    left out. Of either kind one has a prior over labels, too.
+    left out. Of either kind one has a prior over labels, too. Members are trained in two folds; in
+    four if there are fewer than 500 rows.
 
     Examples
     --------
@@ -148,7 +151,7 @@ def predictive_settings(
         n_answer_search_steps=in_answers,
         batch_size=batch_size,
         n_steps=-(-n_steps // STEPS_AT_ONCE) * STEPS_AT_ONCE,
-        n_folds=_FOLDS[effort],
+        n_folds=(_FOLDS_OF_FEW if n_rows < _FEW_ROWS else _FOLDS)[effort],
         held_out_share=0.1,
         label_weight=1.0,
         kinds=_kinds(n_rows, n_visible),
