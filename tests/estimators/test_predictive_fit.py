@@ -148,6 +148,21 @@ def test_choices_reach_the_members(
     assert np.isfinite(model.predict_proba(table)).all()
 
 
+def test_a_long_table_is_not_copied_and_learned_alike(
+    table: pd.DataFrame, classes: NDArray[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    padded = RBMClassifier(**ALONE).fit(table, classes)
+    lent: list[Any] = []
+    monkeypatch.setattr(predictive_fit, "_LONG", 1)
+    lend = predictive_fit.lent_to_device
+    monkeypatch.setattr(
+        predictive_fit, "lent_to_device", lambda array: lent.append(array.shape) or lend(array)
+    )
+    as_it_is = RBMClassifier(**ALONE).fit(table, classes)
+    assert lent[0][0] == len(table)
+    np.testing.assert_array_equal(as_it_is.predict_proba(table), padded.predict_proba(table))
+
+
 def test_nothing_put_aside(table: pd.DataFrame, classes: NDArray[Any]) -> None:
     model = RBMClassifier(**ALONE, held_out_share=0.0).fit(table, classes)
     blend = model.prediction_.blend

@@ -27,6 +27,7 @@ from halfseen.tables import Encoded
 
 _CONTEXTS = ("new", "known")  # no label of a row is shown, or the others are
 _PARTS = 5
+_ROWS_AT_ONCE = 4096
 _NO_LEVELS = Conformal(np.zeros((0, 0)), np.zeros((0, 0)))
 
 
@@ -75,9 +76,7 @@ def learn_blend(ensemble: Ensemble, encoded: Encoded, heard: list[HeldOutAnswers
     )
     discrete = mixture_weights(_truth_probability(ensemble, heard, "known", ~is_target))
     pools = [_learn_pool(ensemble, heard, context) for context in _CONTEXTS]
-    seen = np.where(encoded.observed, encoded.visible, np.nan)[:, numbers]
-    empty = ~encoded.observed[:, numbers].any(axis=0)
-    seen[:, empty] = 0.0
+    lowest, highest = _bounds(encoded, layer.n_gaussian)
     return Blend(
         blends,
         discrete,
@@ -85,9 +84,21 @@ def learn_blend(ensemble: Ensemble, encoded: Encoded, heard: list[HeldOutAnswers
         np.stack([pool.label_power for pool in pools]),
         np.array([pool.label_shift for pool in pools]),
         np.stack([pool.class_power for pool in pools]),
-        np.nanmin(seen, axis=0).astype(np.float64) if len(seen) else np.zeros(layer.n_gaussian),
-        np.nanmax(seen, axis=0).astype(np.float64) if len(seen) else np.zeros(layer.n_gaussian),
+        lowest,
+        highest,
     )
+
+
+def _bounds(encoded: Encoded, n_gaussian: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Lowest and highest observed value of every number; 0 where nothing is observed."""
+    lowest, highest = np.full(n_gaussian, np.inf), np.full(n_gaussian, -np.inf)
+    for first in range(0, len(encoded.visible), _ROWS_AT_ONCE):
+        values = encoded.visible[first : first + _ROWS_AT_ONCE, :n_gaussian]
+        seen = encoded.observed[first : first + _ROWS_AT_ONCE, :n_gaussian]
+        lowest = np.minimum(lowest, values.min(axis=0, initial=np.inf, where=seen))
+        highest = np.maximum(highest, values.max(axis=0, initial=-np.inf, where=seen))
+    empty = lowest > highest
+    return np.where(empty, 0.0, lowest), np.where(empty, 0.0, highest)
 
 
 def _truth_probability(

@@ -15,8 +15,9 @@ from halfseen.estimators.fitted_prediction import Ensemble, FittedPrediction
 from halfseen.estimators.fitting import layer_of, predictive_columns
 from halfseen.estimators.held_out_answers import held_out_answers, learn_blend, learn_conformal
 from halfseen.estimators.predictive_settings import PredictiveSettings
-from halfseen.learning.epoch import rows_on_device
+from halfseen.learning.epoch import padded_rows
 from halfseen.learning.held_out import HeldOut, hold_out
+from halfseen.learning.lent_to_device import lent_to_device
 from halfseen.learning.predictive_training import (
     Member,
     PredictiveShape,
@@ -38,13 +39,14 @@ from halfseen.machine.binned_units import interpolated
 from halfseen.machine.compilation_cache import kept_compilations
 from halfseen.machine.correlated_prior import CorrelatedPrior, LowRankPrior, Prior
 from halfseen.machine.predictive_sweeps import PredictiveParameters
-from halfseen.tables import Encoded, Schema
+from halfseen.tables import Encoded, Schema, aligned_zeros
 
 SHRINKAGES = (0.002, 0.02, 0.05, 0.15)
 _ROUNDS_OF_A_TRIAL = 6
 _SMALLEST_SCALE = 0.02
 _KEEP_FEATURES = 0.5  # share of the rows in which no feature is put aside
 _MOST_AS_THEY_ARE = 0.5
+_LONG = 65_536  # rows from which on a table is not copied to share a compilation with others
 
 
 @kept_compilations()
@@ -117,10 +119,18 @@ def fit_prediction(
 
 
 def _table(encoded: Encoded, folds: list[HeldOut]) -> Table:
-    visible = rows_on_device(encoded.visible, encoded.observed).visible
-    extra = len(visible) - len(encoded.visible)
-    training = np.stack([fold.training for fold in folds])
-    return Table(visible, jnp.asarray(np.pad(training, [(0, 0), (0, extra), (0, 0)])))
+    """The table on the device, padded; a long one as it is, without a copy of it."""
+    n_rows, n_visible = encoded.visible.shape
+    n_padded = n_rows if n_rows >= _LONG else padded_rows(n_rows)
+    visible, training = encoded.visible, folds[0].training[None]
+    if n_padded > n_rows:
+        visible = aligned_zeros((n_padded, n_visible), np.float32)
+        visible[:n_rows] = encoded.visible
+    if n_padded > n_rows or len(folds) > 1:
+        training = aligned_zeros((len(folds), n_padded, n_visible), bool)
+        for own, fold in zip(training, folds, strict=True):
+            own[:n_rows] = fold.training
+    return Table(lent_to_device(visible), lent_to_device(training))
 
 
 def _standard(encoded: Encoded, schema: Schema, n_knots: int) -> Standard:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
@@ -131,7 +131,7 @@ def checked_rows(rows: Iterable[int] | None, n_rows: int) -> tuple[int, ...]:
     return tuple(int(row) for row in numbers)
 
 
-def _sliced(columns: tuple[RawColumn, ...], rows: NDArray[np.int64]) -> tuple[RawColumn, ...]:
+def _sliced(columns: Sequence[RawColumn], rows: NDArray[np.int64]) -> tuple[RawColumn, ...]:
     return tuple(
         replace(column, values=column.values[rows], observed=column.observed[rows])
         for column in columns

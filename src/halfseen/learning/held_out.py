@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from halfseen.tables import aligned_zeros
+
 MOST_JUDGED_ROWS = 4096
 
 
@@ -86,7 +88,8 @@ def hold_out(
         judging[np.ix_(rows, units)] = True
     # A row that would keep nothing could only be judged by the marginals: it keeps everything.
     judging[~(observed[judged] & ~judging).any(axis=1)] = False
-    training = observed.copy()
+    training = aligned_zeros(observed.shape, bool)
+    training[:] = observed
     training[judged] &= ~judging
     return HeldOut(training, judged, judging)
 

@@ -5,6 +5,7 @@ are learned (`learn_columns`, `learn_target_columns`), and a `Schema` turns both
 matrix beside `observed` and back (`fill_table`).
 """
 
+from halfseen.tables.aligned_zeros import aligned_zeros as aligned_zeros
 from halfseen.tables.column import Column as Column
 from halfseen.tables.encoded import Encoded as Encoded
 from halfseen.tables.fill_table import fill_table as fill_table
@@ -25,6 +26,7 @@ __all__ = [
     "Schema",
     "Table",
     "Target",
+    "aligned_zeros",
     "fill_table",
     "fill_target",
     "learn_columns",

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from halfseen.tables.number_columns import NumberColumns
 from halfseen.tables.raw_column import RawColumn
 from halfseen.tables.read_cells import read_cells, refuse_infinity
-from halfseen.tables.turned import turned
+
+_ROWS_AT_ONCE = 4096
 
 
-def read_array(array: NDArray[Any], names: Sequence[str], what: str) -> tuple[RawColumn, ...]:
+def read_array(array: NDArray[Any], names: Sequence[str], what: str) -> Sequence[RawColumn]:
     """Read the columns of a two-dimensional numpy array.
 
     Parameters
@@ -27,8 +29,8 @@ def read_array(array: NDArray[Any], names: Sequence[str], what: str) -> tuple[Ra
 
     Returns
     -------
-    tuple of RawColumn
-        The columns; those of a numeric array are views of one cleaned matrix.
+    sequence of RawColumn
+        The columns; those of a numeric array are read when they are asked for.
 
     Raises
     ------
@@ -115,16 +117,18 @@ def float_type(dtype: np.dtype[Any]) -> type[np.float32] | type[np.float64]:
     return np.float32 if np.can_cast(dtype, np.float32, "safe") else np.float64
 
 
-def _read_numbers(array: NDArray[Any], names: Sequence[str], what: str) -> tuple[RawColumn, ...]:
-    n, m = array.shape
-    with np.errstate(over="ignore"):  # float128 beyond float64 is reported as infinity below
-        values = turned(array, float_type(array.dtype))
-    observed = np.broadcast_to(np.True_, (m, n))
-    if array.dtype.kind == "f" and not np.isfinite(values).all():
-        observed = ~np.isnan(values)
-        for j in np.flatnonzero(np.isinf(values).any(axis=1)).tolist():
-            refuse_infinity(values[j], names[j], what)
-        np.copyto(values, 0.0, where=~observed)
-    values.setflags(write=False)
-    is_bool = array.dtype.kind == "b"
-    return tuple(RawColumn(values[j], observed[j], False, is_bool) for j in range(m))
+def _read_numbers(array: NDArray[Any], names: Sequence[str], what: str) -> Sequence[RawColumn]:
+    dtype = float_type(array.dtype)
+    if array.dtype.kind == "f":
+        with np.errstate(over="ignore"):  # what lies beyond the type is reported as infinity
+            for j in np.flatnonzero(_has_infinity(array, dtype)).tolist():
+                refuse_infinity(array[:, j].astype(dtype), names[j], what)
+    return NumberColumns(array, dtype)
+
+
+def _has_infinity(array: NDArray[Any], dtype: type[Any]) -> NDArray[np.bool_]:
+    """Columns that hold an infinity, in the type that values are kept in."""
+    found = np.zeros(array.shape[1], bool)
+    for first in range(0, len(array), _ROWS_AT_ONCE):
+        found |= np.isinf(array[first : first + _ROWS_AT_ONCE].astype(dtype)).any(axis=0)
+    return found

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, repeat
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from halfseen.tables.aligned_zeros import aligned_zeros
 from halfseen.tables.column import Column
 from halfseen.tables.column_document import column_from_document, column_to_document
 from halfseen.tables.columns_summary import columns_summary
@@ -17,10 +20,11 @@ from halfseen.tables.encoding import warn_unseen, write_column
 from halfseen.tables.raw_column import RawColumn
 from halfseen.tables.table import Table
 from halfseen.tables.target import Target
-from halfseen.tables.turned import turned
 
 _BLOCKS = (("gaussian",), ("bernoulli", "independent"), ("softmax",))
 _TARGET_KINDS = ("classes", "labels", "outputs")
+_COLUMNS_AT_ONCE = 32
+_ROWS_AT_ONCE = 256
 
 
 @dataclass(frozen=True)
@@ -171,21 +175,26 @@ class Schema:
             The columns or rows do not match, or a value does not fit its column.
         """
         raws = self._raw_columns(table, target)
-        n_rows = next(len(raw.values) for raw in raws if raw is not None)
-        units = np.zeros((self.n_visible, n_rows), dtype=np.float32)
-        observed = np.zeros((self.n_visible, n_rows), dtype=bool)
+        n_rows = next(part.n_rows for part in (table, target) if part is not None)
+        visible = aligned_zeros((n_rows, self.n_visible), np.float32)
+        observed = aligned_zeros((n_rows, self.n_visible), bool)
         unseen = []
+        waiting: list[tuple[slice, NDArray[np.float32], NDArray[np.bool_]]] = []
         for j, (column, raw) in enumerate(zip(self.columns, raws, strict=True)):
             if raw is not None:
-                where = self._units(j)
-                names = write_column(column, raw, units[where], observed[where])
-                unseen.append((column.name, names))
+                size = (column.n_units, n_rows)
+                units, seen = np.zeros(size, np.float32), np.zeros(size, bool)
+                unseen.append((column.name, write_column(column, raw, units, seen)))
+                waiting.append((self._units(j), units, seen))
+            if len(waiting) == _COLUMNS_AT_ONCE or j == len(self.columns) - 1:
+                _write_turned(waiting, visible, observed)
+                waiting = []
         warn_unseen(unseen)
-        return Encoded(turned(units, np.float32), turned(observed, bool))
+        return Encoded(visible, observed)
 
     def _raw_columns(
         self, table: Table | None, target: Target | None
-    ) -> tuple[RawColumn | None, ...]:
+    ) -> Iterator[RawColumn | None]:
         rows = [part.n_rows for part in (table, target) if part is not None]
         if not rows:
             raise ValueError("Nothing to encode: pass a table, a target, or both.")
@@ -202,9 +211,12 @@ class Schema:
             raise ValueError(
                 f"y has {len(target.columns)} columns, but {len(self.targets)} were learned."
             )
-        features = (None,) * len(self.features) if table is None else table.columns
-        targets = (None,) * len(self.targets) if target is None else target.columns
-        return (*features, *targets)
+        features: Iterable[RawColumn | None] = repeat(None, len(self.features))
+        targets: Iterable[RawColumn | None] = repeat(None, len(self.targets))
+        return chain(
+            features if table is None else table.columns,
+            targets if target is None else target.columns,
+        )
 
     def feature_values(self, visible_mean: NDArray[Any]) -> list[NDArray[Any] | None]:
         """Predicted values of every feature column, as `fill_table` takes them.
@@ -348,3 +360,18 @@ def _normalised(units: NDArray[np.float64]) -> NDArray[np.float64]:
     with np.errstate(invalid="ignore", divide="ignore"):
         shares: NDArray[np.float64] = units / total
     return np.where(total > 0.0, shares, 1.0 / units.shape[1])
+
+
+def _write_turned(
+    waiting: Sequence[tuple[slice, NDArray[np.float32], NDArray[np.bool_]]],
+    visible: NDArray[np.float32],
+    observed: NDArray[np.bool_],
+) -> None:
+    """Write columns into their places, a few rows of all of them at a time.
+
+    Column by column every number of a tall matrix would be fetched from memory by itself.
+    """
+    for first in range(0, len(visible), _ROWS_AT_ONCE):
+        rows = slice(first, first + _ROWS_AT_ONCE)
+        for where, units, seen in waiting:
+            visible[rows, where], observed[rows, where] = units[:, rows].T, seen[:, rows].T

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from halfseen.tables.raw_column import RawColumn
@@ -13,7 +14,7 @@ class Table:
 
     Attributes
     ----------
-    columns : tuple of RawColumn
+    columns : sequence of RawColumn
         The columns in their order.
     names : tuple of str
         Frame column names as text; "x0", "x1", ... for arrays.
@@ -28,6 +29,6 @@ class Table:
     (('x0', 'x1'), 2)
     """
 
-    columns: tuple[RawColumn, ...]
+    columns: Sequence[RawColumn]
     names: tuple[str, ...]
     n_rows: int

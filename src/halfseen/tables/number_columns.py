@@ -1,0 +1,76 @@
+"""The columns of a numeric array, read when they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfseen.tables.raw_column import RawColumn
+from halfseen.tables.turned import turned
+
+# So many columns are read together: a copy of them is small beside the table.
+_AT_ONCE = 32
+
+
+class NumberColumns(Sequence[RawColumn]):
+    """The columns of a numeric array, which stays the only copy of the whole table.
+
+    The last few columns that were read are kept, so that going through all of them in order reads
+    the array once.
+
+    Parameters
+    ----------
+    array : ndarray of shape (n_rows, n_columns)
+        Floats, whole numbers or booleans; finite, or NaN where missing.
+    dtype : type
+        float32 or float64, the type of the values that are handed out.
+
+    Examples
+    --------
+    >>> columns = NumberColumns(np.array([[1.0, np.nan], [2.0, 4.0]]), np.float64)
+    >>> columns[1].values, columns[1].observed
+    (array([0., 4.]), array([False,  True]))
+    """
+
+    def __init__(self, array: NDArray[Any], dtype: type[np.float32] | type[np.float64]) -> None:
+        self._array = array
+        self._dtype = dtype
+        self._first = -1
+        self._kept: tuple[RawColumn, ...] = ()
+
+    def __len__(self) -> int:
+        return int(self._array.shape[1])
+
+    @overload
+    def __getitem__(self, index: int) -> RawColumn: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[RawColumn, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> RawColumn | tuple[RawColumn, ...]:
+        if isinstance(index, slice):
+            return tuple(self[j] for j in range(*index.indices(len(self))))
+        place = range(len(self))[index]  # counts from the end, and refuses what is outside
+        first = place - place % _AT_ONCE
+        if first != self._first:
+            self._kept, self._first = self._read(first), first
+        return self._kept[place - first]
+
+    def __iter__(self) -> Iterator[RawColumn]:
+        return (self[j] for j in range(len(self)))
+
+    def _read(self, first: int) -> tuple[RawColumn, ...]:
+        part = self._array[:, first : first + _AT_ONCE]
+        values = turned(part, self._dtype)
+        observed = np.broadcast_to(np.True_, values.shape)
+        if part.dtype.kind == "f" and not np.isfinite(values).all():
+            observed = ~np.isnan(values)
+            np.copyto(values, 0.0, where=~observed)
+        values.setflags(write=False)
+        is_bool = part.dtype.kind == "b"
+        return tuple(
+            RawColumn(own, seen, False, is_bool) for own, seen in zip(values, observed, strict=True)
+        )
