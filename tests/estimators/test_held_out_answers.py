@@ -86,8 +86,9 @@ def test_truth_probability_by_hand(
     said = _truth_probability(ensemble, heard, "known", ~schema.is_target_unit)
     expected = []
     sold, colour = schema.feature_units(2).start, schema.feature_units(3)
+    n_gaussian = schema.n_gaussian
     for one in heard:
-        means = discrete_candidates(ensemble, one.known)
+        means = np.pad(discrete_candidates(ensemble, one.known), [(0, 0), (0, 0), (n_gaussian, 0)])
         for row in np.flatnonzero(one.judged[:, sold]):
             p = means[:, row, sold]
             expected.append(p if one.truth[row, sold] else 1 - p)

@@ -150,17 +150,19 @@ def number_candidates(answers: Answers, n_kinds: int) -> NDArray[np.float64]:
 
 
 def discrete_candidates(ensemble: Ensemble, answers: Answers) -> NDArray[np.float64]:
-    """All predictions of the discrete units, of shape (n_kinds + 1, n_rows, n_visible).
+    """All predictions of the discrete units, of shape (n_kinds + 1, n_rows, n_discrete).
 
     The kinds, and last the prior alone: what it expects of zeros and ones, kept within them.
     """
     layer = ensemble.shape.columns.wide.layer
-    kinds = of_kinds(answers.means, ensemble.n_kinds)
+    discrete = slice(layer.n_gaussian, None)
+    kinds = of_kinds(answers.means[:, :, discrete], ensemble.n_kinds)
     speaks = np.flatnonzero(ensemble.prior_sees_labels[: len(answers.base)])
-    base = answers.base[speaks if len(speaks) else slice(None)].mean(axis=0, dtype=np.float64)
-    expected = base * ensemble.unit_scale + ensemble.unit_mean
+    heard = answers.base[speaks if len(speaks) else slice(None), :, discrete]
+    base = heard.mean(axis=0, dtype=np.float64)
+    expected = base * ensemble.unit_scale[discrete] + ensemble.unit_mean[discrete]
     prior = np.clip(expected, _LEAST_SURE, 1 - _LEAST_SURE)
-    first = layer.n_gaussian + layer.n_bernoulli
+    first = layer.n_bernoulli
     for size in layer.group_sizes:
         shares = prior[:, first : first + size].copy()  # summed alike, however many rows there are
         prior[:, first : first + size] = shares / shares.sum(axis=1, keepdims=True)
@@ -232,21 +234,38 @@ class FittedPrediction:
     def blended(self, answers: Answers, observed: NDArray[np.bool_]) -> NDArray[np.float64]:
         """One expected value of every unit, of shape (n_rows, n_visible)."""
         columns, n_kinds = self.ensemble.shape.columns, self.ensemble.n_kinds
-        layer, is_target = columns.wide.layer, columns.is_target_unit
-        said = discrete_candidates(self.ensemble, answers)
-        blended = weighted(self.blend.discrete, said)
+        n_gaussian, is_target = columns.wide.layer.n_gaussian, columns.is_target_unit
+        blended = np.empty(observed.shape)
         numbers = weighted(self.blend.number.T[:, None, :], number_candidates(answers, n_kinds))
-        blended[:, : layer.n_gaussian] = np.clip(numbers, self.blend.lowest, self.blend.highest)
+        blended[:, :n_gaussian] = np.clip(numbers, self.blend.lowest, self.blend.highest)
+        said = discrete_candidates(self.ensemble, answers)
+        blended[:, n_gaussian:] = weighted(self.blend.discrete, said)
         if is_target.any():
-            knows = observed[:, is_target].any(axis=1)
-            for context, rows in ((0, ~knows), (1, knows)):
-                if rows.any():
-                    own = said[:, rows][:, :, is_target]
-                    blended[np.ix_(rows, is_target)] = self._pooled(own, context)
+            knows: NDArray[np.bool_] = observed[:, is_target].any(axis=1)
+            blended[:, is_target] = self.pooled(said[:, :, is_target[n_gaussian:]], knows)
         return blended
 
-    def _pooled(self, said: NDArray[np.float64], context: int) -> NDArray[np.float64]:
-        """Probabilities of the target units alone, Bernoulli units first and then groups."""
+    def pooled(self, said: NDArray[np.float64], knows: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """One probability of every target unit, from those of all candidates.
+
+        Parameters
+        ----------
+        said : ndarray of shape (n_kinds + 1, n_rows, n_target_units)
+            The candidates; Bernoulli units first and then groups.
+        knows : ndarray of shape (n_rows,)
+            Whether some label of the row is known.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_target_units)
+        """
+        pooled = np.empty(said.shape[1:])
+        for context, rows in ((0, ~knows), (1, knows)):
+            if rows.any():
+                pooled[rows] = self._pooled_alike(said[:, rows], context)
+        return pooled
+
+    def _pooled_alike(self, said: NDArray[np.float64], context: int) -> NDArray[np.float64]:
         blend = self.blend
         return pooled_targets(
             np.stack([weighted(mixture, said) for mixture in blend.target[context]]),

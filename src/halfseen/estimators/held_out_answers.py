@@ -106,19 +106,16 @@ def _truth_probability(
 ) -> NDArray[np.float64]:
     """What each candidate gave to the truth of judged entries, (n_kinds + 1, n_entries)."""
     layer = ensemble.shape.columns.wide.layer
-    first_group = layer.n_gaussian + layer.n_bernoulli
-    is_bernoulli = np.zeros(layer.n_visible, bool)
-    is_bernoulli[layer.n_gaussian : first_group] = True
+    discrete = slice(layer.n_gaussian, None)
+    is_bernoulli = np.arange(layer.n_visible - layer.n_gaussian) < layer.n_bernoulli
     parts = []
     for one in heard:
-        means = discrete_candidates(ensemble, getattr(one, context))
-        binary = one.judged & wanted & is_bernoulli
-        truth = one.truth[binary]
-        said = means[:, binary]
-        parts.append(truth * said + (1 - truth) * (1 - said))
-        on = one.judged & wanted & ~is_bernoulli & (one.truth > 0.5)
-        on[:, : layer.n_gaussian] = False
-        parts.append(means[:, on])
+        said = discrete_candidates(ensemble, getattr(one, context))
+        judged, truth = (one.judged & wanted)[:, discrete], one.truth[:, discrete]
+        binary = judged & is_bernoulli
+        on = said[:, binary]
+        parts.append(truth[binary] * on + (1 - truth[binary]) * (1 - on))
+        parts.append(said[:, judged & ~is_bernoulli & (truth > 0.5)])
     return np.concatenate(parts, axis=1)
 
 
@@ -135,7 +132,7 @@ def _learn_pool(ensemble: Ensemble, heard: list[HeldOutAnswers], context: str) -
     n_labels = groups[0].start if groups else int(is_target.sum())
     said, truth, first = [], [], []
     for one in heard:
-        means = discrete_candidates(ensemble, getattr(one, context))[:, :, is_target]
+        means = _target_candidates(ensemble, one, context)
         judged, right = one.judged[:, is_target], one.truth[:, is_target] > 0.5
         labels = judged[:, :n_labels]
         said.append(means[:, :, :n_labels][:, labels])
@@ -153,6 +150,15 @@ def _learn_pool(ensemble: Ensemble, heard: list[HeldOutAnswers], context: str) -
     none = np.zeros((ensemble.n_kinds + 1, 0, 1))
     of_classes = learn_class_pool(np.concatenate(padded, axis=1) if padded else none)
     return _Pool(power, shift, of_classes)
+
+
+def _target_candidates(
+    ensemble: Ensemble, one: HeldOutAnswers, context: str
+) -> NDArray[np.float64]:
+    """All predictions of the target units, of shape (n_kinds + 1, n_judged, n_target_units)."""
+    columns = ensemble.shape.columns
+    is_target = columns.is_target_unit[columns.wide.layer.n_gaussian :]
+    return discrete_candidates(ensemble, getattr(one, context))[:, :, is_target]
 
 
 def learn_conformal(ensemble: Ensemble, blend: Blend, heard: list[HeldOutAnswers]) -> Conformal:
@@ -182,15 +188,16 @@ def label_scores(
     judged by a choice in which it had a say.
     """
     columns = ensemble.shape.columns
+    said = [_target_candidates(ensemble, one, _CONTEXTS[context]) for one in heard]
     scores = []
     for part in range(_PARTS):
         others = [_of_rows(one, np.arange(len(one.truth)) % _PARTS != part) for one in heard]
         bare = FittedPrediction(ensemble, _relearned(ensemble, blend, others, context), _NO_LEVELS)
-        for one in heard:
+        for one, candidates in zip(heard, said, strict=True):
             own = _of_rows(one, np.arange(len(one.truth)) % _PARTS == part)
-            seen = one.shown if context else one.shown & ~columns.is_target_unit
-            said = bare.blended(own.known if context else own.new, seen)
-            scores.append(1.0 - _said_of_truth(columns, said, own))
+            shown: NDArray[np.bool_] = one.shown[:, columns.is_target_unit] & bool(context)
+            knows: NDArray[np.bool_] = shown.any(axis=1)
+            scores.append(1.0 - _said_of_truth(columns, bare.pooled(candidates, knows), own))
     return np.concatenate(scores)
 
 
@@ -213,13 +220,12 @@ def _relearned(
 def _said_of_truth(
     columns: PredictiveColumns, said: NDArray[np.float64], one: HeldOutAnswers
 ) -> NDArray[np.float64]:
-    """Probability of the truth of every judged target entry, of shape (n_entries,)."""
-    column = np.asarray(columns.column_of_unit)
+    """Probability of the truth of every judged target entry, from that of all target units."""
+    column, is_target = np.asarray(columns.column_of_unit), columns.is_target_unit
     # Of classes, be their units a group or independent, only the true one has a say.
-    is_label = columns.is_target_unit & (np.bincount(column)[column] == 1)
+    is_label = np.bincount(column)[column] == 1
     is_label[columns.wide.layer.n_gaussian + columns.wide.layer.n_bernoulli :] = False
-    labels = one.judged & is_label
-    truth = one.truth[labels]
-    of_labels = truth * said[labels] + (1 - truth) * (1 - said[labels])
-    on = one.judged & columns.is_target_unit & ~is_label & (one.truth > 0.5)
-    return np.concatenate([of_labels, said[on]])
+    judged, right = one.judged[:, is_target], one.truth[:, is_target]
+    labels = judged & is_label[is_target]
+    of_labels = right[labels] * said[labels] + (1 - right[labels]) * (1 - said[labels])
+    return np.concatenate([of_labels, said[judged & ~is_label[is_target] & (right > 0.5)]])
