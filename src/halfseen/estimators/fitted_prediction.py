@@ -241,7 +241,7 @@ class FittedPrediction:
         said = discrete_candidates(self.ensemble, answers)
         blended[:, n_gaussian:] = weighted(self.blend.discrete, said)
         if is_target.any():
-            knows: NDArray[np.bool_] = observed[:, is_target].any(axis=1)
+            knows = np.asarray(observed[:, is_target].any(axis=1))
             blended[:, is_target] = self.pooled(said[:, :, is_target[n_gaussian:]], knows)
         return blended
 

@@ -195,8 +195,8 @@ def label_scores(
         bare = FittedPrediction(ensemble, _relearned(ensemble, blend, others, context), _NO_LEVELS)
         for one, candidates in zip(heard, said, strict=True):
             own = _of_rows(one, np.arange(len(one.truth)) % _PARTS == part)
-            shown: NDArray[np.bool_] = one.shown[:, columns.is_target_unit] & bool(context)
-            knows: NDArray[np.bool_] = shown.any(axis=1)
+            shown = one.shown[:, columns.is_target_unit] & bool(context)
+            knows = np.asarray(shown.any(axis=1))
             scores.append(1.0 - _said_of_truth(columns, bare.pooled(candidates, knows), own))
     return np.concatenate(scores)
 
