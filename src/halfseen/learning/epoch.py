@@ -188,7 +188,13 @@ def _keys(key: jax.Array, epoch: int | jax.Array, n_machines: int) -> jax.Array:
     return jax.random.split(jax.random.fold_in(jax.random.fold_in(key, 1), epoch), n_machines)
 
 
-@partial(jax.jit, static_argnames=("layer", "objective", "optimiser"))
+@partial(
+    jax.jit,
+    static_argnames=("layer", "objective", "optimiser"),
+    # Where a CPU has vectors of 512 bits, XLA keeps to half of them by itself. Random numbers and
+    # exponentials are a third faster with all of it.
+    compiler_options={"xla_cpu_prefer_vector_width": 512},
+)
 def _epoch_of_group(
     state: TrainingState,
     table: Rows,

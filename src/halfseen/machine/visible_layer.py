@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
+from halfseen.machine.bernoulli_sample import bernoulli_sample
 from halfseen.machine.softmax_groups import SoftmaxGroups, softmax_groups
 
 _SMALLEST_MARGINAL = 1e-4
@@ -163,14 +164,34 @@ class VisibleLayer:
         self, noise: VisibleNoise, inputs: jax.Array, log_variance: jax.Array
     ) -> jax.Array:
         """Sample v given the input of every unit: P(v | h) of eq. (4)."""
+        return _joined(self._samples_from_input(noise, inputs, log_variance))
+
+    def pinned_sample_from_input(
+        self,
+        visible: jax.Array,
+        observed: jax.Array,
+        noise: VisibleNoise,
+        inputs: jax.Array,
+        log_variance: jax.Array,
+    ) -> jax.Array:
+        """Sample v_m given the input of every unit, and v_o as it is in ``visible``."""
+        samples = self._samples_from_input(noise, inputs, log_variance)
+        # Chosen kind by kind, the samples are computed where they are chosen. After they were
+        # joined it would be one more pass, with a branch for every entry.
+        kinds = zip(self.split(observed), self.split(visible), samples, strict=True)
+        return _joined([jnp.where(*kind) for kind in kinds])
+
+    def _samples_from_input(
+        self, noise: VisibleNoise, inputs: jax.Array, log_variance: jax.Array
+    ) -> list[jax.Array]:
+        """Samples of every kind."""
         gaussian, bernoulli, softmax = self.split(inputs)
         variance = jnp.exp(log_variance)
         numbers = variance * gaussian + jnp.sqrt(variance) * noise.normal
-        binary = (noise.uniform < jax.nn.sigmoid(bernoulli)).astype(inputs.dtype)
+        binary = bernoulli_sample(noise.uniform, bernoulli)
         if not self.group_sizes:
-            return _joined([numbers, binary])
-        groups = self.groups.sample_from_input(softmax, noise.group_uniform)
-        return _joined([numbers, binary, groups])
+            return [numbers, binary, softmax]
+        return [numbers, binary, self.groups.sample_from_input(softmax, noise.group_uniform)]
 
     def sample_from_mean(
         self, noise: VisibleNoise, means: jax.Array, log_variance: jax.Array
