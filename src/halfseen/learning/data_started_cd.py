@@ -9,6 +9,7 @@ import jax
 from halfseen.learning.lossy_cd import negative_term, positive_term
 from halfseen.learning.objective import Batch, Beginning, Memory, ascent, memory_without_chains
 from halfseen.learning.starts import random_visible
+from halfseen.learning.statistics import contrast
 from halfseen.machine.parameters import BoltzmannParameters
 from halfseen.machine.visible_layer import VisibleLayer
 
@@ -54,4 +55,4 @@ class DataStartedCD:
         negative, _ = negative_term(
             parameters, layer, filled, batch.weight, negative_key, self.n_steps
         )
-        return ascent(positive, negative, parameters, memory, self.offset_rate)
+        return ascent(contrast(positive, negative), parameters, memory, self.offset_rate)
