@@ -186,7 +186,7 @@ def test_rows_without_weight_do_not_count() -> None:
 @pytest.mark.parametrize("rate", [0.0, 0.25, 1.0])
 def test_offsets_follow_the_positive_term(rate: float) -> None:
     offsets = random_offsets(MIXED)
-    positive, _ = two_terms(MIXED.name)
+    positive = contrast(*two_terms(MIXED.name)).positive_means
     moved = moved_offsets(offsets, positive, rate)
     for new, old, towards in (
         (moved.visible, offsets.visible, positive.visible),

@@ -186,7 +186,7 @@ def test_samples_follow_their_inputs() -> None:
 def test_pinned_samples_are_samples_where_nothing_was_observed(case: Case) -> None:
     shape = case.visible.shape[:1]
     log_variance = case.parameters.log_variance
-    inputs = random_inputs(case, shape[0])
+    inputs = jnp.asarray(random_inputs(case, shape[0]))
     noise = case.layer.noise(jax.random.key(0), shape, inputs.dtype)
     free = case.layer.sample_from_input(noise, inputs, log_variance)
     found = case.layer.pinned_sample_from_input(
