@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 
 from halfseen.learning.objective import Batch, Beginning, Memory, ascent, memory_without_chains
-from halfseen.learning.starts import random_visible
+from halfseen.learning.starts import random_missing, random_visible
 from halfseen.learning.statistics import (
     Contrast,
     Offsets,
@@ -22,11 +22,11 @@ from halfseen.learning.statistics import (
     statistics_of,
 )
 from halfseen.machine.conditionals import hidden_mean_from_visible
-from halfseen.machine.gibbs import free_gibbs, pinned, pinned_gibbs
+from halfseen.machine.gibbs import free_gibbs, pinned_gibbs
 from halfseen.machine.parameters import BoltzmannParameters
 from halfseen.machine.visible_layer import VisibleLayer
 
-_FEW = 60
+_FEW = 50
 
 
 def positive_term(
@@ -37,7 +37,7 @@ def positive_term(
     key: jax.Array,
     n_steps: int,
 ) -> tuple[Statistics, jax.Array]:
-    """Lines 7-10: pin v_o, sample h and v_m for k steps, then eqs. (7) and (8).
+    """Lines 7-10: from a start with v_o pinned sample h and v_m for k steps, then eqs. (7), (8).
 
     Both expectations are taken with the last sample of v_m and the exact p(h | v) given it, which
     is an unbiased estimate of E[v_i h_j | v_o] once the chain is at equilibrium.
@@ -49,8 +49,7 @@ def positive_term(
     filled : jax.Array of shape (n_rows, n_visible)
         The rows as the chain left them.
     """
-    first = pinned(batch.visible, batch.observed, start)
-    filled = pinned_gibbs(parameters, layer, first, batch.observed, key, n_steps)
+    filled = pinned_gibbs(parameters, layer, start, batch.observed, key, n_steps)
     hidden_mean = hidden_mean_from_visible(parameters, filled)
     return statistics_of(layer, filled, hidden_mean, batch.weight), filled
 
@@ -77,11 +76,36 @@ def negative_term(
     return statistics_of(layer, chains, hidden_mean, weight), chains
 
 
+def followed_by_chains(batch: Batch) -> Batch:
+    """The batch and after it as many free chains, rows of which nothing is observed.
+
+    Their weights are negative, so that statistics of all rows are those of the positive term less
+    those of the negative one.
+
+    Examples
+    --------
+    >>> batch = Batch(jnp.ones((1, 2)), jnp.ones((1, 2), bool), jnp.ones(1), jnp.array([5]))
+    >>> both = followed_by_chains(batch)
+    >>> both.observed.tolist(), both.weight.tolist()
+    ([[True, True], [False, False]], [1.0, -1.0])
+    """
+    n_rows, n_visible = batch.visible.shape
+    shape = (2, n_rows, n_visible)
+    # Repeated and not padded: within a loop that pads, XLA would compute one entry after the other.
+    observed = batch.observed & jnp.array([True, False])[:, None, None]
+    return Batch(
+        visible=jnp.broadcast_to(batch.visible, shape).reshape(-1, n_visible),
+        observed=observed.reshape(-1, n_visible),
+        weight=jnp.concatenate([batch.weight, jnp.full_like(batch.weight, -1.0 / n_rows)]),
+        rows=jnp.tile(batch.rows, 2),
+    )
+
+
 def terms_together(
     parameters: BoltzmannParameters,
     layer: VisibleLayer,
-    batch: Batch,
-    elsewhere: jax.Array,
+    both: Batch,
+    start: jax.Array,
     key: jax.Array,
     n_steps: int,
 ) -> tuple[Contrast, jax.Array]:
@@ -91,30 +115,24 @@ def terms_together(
 
     Parameters
     ----------
-    parameters, layer, batch, key, n_steps
+    parameters, layer, start, key, n_steps
         As in :func:`positive_term`.
-    elsewhere : jax.Array of shape (n_rows + n_chains, n_visible)
-        Where the missing entries of the batch start, and after them the free chains.
+    both : Batch
+        Of :func:`followed_by_chains`.
 
     Returns
     -------
     contrast : Contrast
         Of the two terms.
-    ends : jax.Array of shape (n_rows + n_chains, n_visible)
+    ends : jax.Array of shape (2 n_rows, n_visible)
         The rows as the chain left them, and after them the free chains.
     """
-    n_rows = batch.visible.shape[0]
-    n_chains = elsewhere.shape[0] - n_rows
-    none = jnp.zeros((n_chains, layer.n_visible), bool)
-    observed = jnp.concatenate([batch.observed, none])
-    values = jnp.concatenate([batch.visible, none.astype(batch.visible.dtype)])
-    first = pinned(values, observed, elsewhere)
-    ends = pinned_gibbs(parameters, layer, first, observed, key, n_steps)
+    ends = pinned_gibbs(parameters, layer, start, both.observed, key, n_steps)
     hidden_mean = hidden_mean_from_visible(parameters, ends)
-    of_chains = jnp.full((n_chains,), -1.0 / n_chains, batch.weight.dtype)
-    weight = jnp.concatenate([batch.weight, of_chains])
-    difference = statistics_of(layer, ends, hidden_mean, weight)
-    means = Offsets(batch.weight @ ends[:n_rows], batch.weight @ hidden_mean[:n_rows])
+    difference = statistics_of(layer, ends, hidden_mean, both.weight)
+    n_rows = both.visible.shape[0] // 2
+    weight = both.weight[:n_rows]
+    means = Offsets(weight @ ends[:n_rows], weight @ hidden_mean[:n_rows])
     return Contrast(difference, means), ends
 
 
@@ -126,7 +144,7 @@ def go_together(n_rows: int, n_chains: int) -> bool:
     >>> go_together(10, 10), go_together(100, 100)
     (True, False)
     """
-    return n_rows + n_chains <= _FEW
+    return n_rows == n_chains <= _FEW
 
 
 @dataclass(frozen=True)
@@ -162,23 +180,19 @@ class LossyCD:
         """One update of Algorithm 1."""
         n_rows = batch.visible.shape[0]
         start_key, positive_key, negative_start_key, negative_key = jax.random.split(key, 4)
-
-        def start(key: jax.Array, n_chains: int) -> jax.Array:
-            return random_visible(
-                key, layer, beginning.marginals, parameters.log_variance, (n_chains,)
-            )
+        places = layer, beginning.marginals, parameters.log_variance
 
         if go_together(n_rows, n_rows):
-            elsewhere = start(start_key, 2 * n_rows)
-            terms, _ = terms_together(
-                parameters, layer, batch, elsewhere, positive_key, self.n_steps
-            )
+            both = followed_by_chains(batch)
+            start = random_missing(start_key, *places, both.visible, both.observed)
+            terms, _ = terms_together(parameters, layer, both, start, positive_key, self.n_steps)
         else:
-            missing, free = start(start_key, n_rows), start(negative_start_key, n_rows)
+            start = random_missing(start_key, *places, batch.visible, batch.observed)
+            positive, _ = positive_term(parameters, layer, batch, start, positive_key, self.n_steps)
+            chains = random_visible(negative_start_key, *places, (n_rows,))
             weight = jnp.full((n_rows,), 1.0 / n_rows, batch.visible.dtype)
-            positive, _ = positive_term(
-                parameters, layer, batch, missing, positive_key, self.n_steps
+            negative, _ = negative_term(
+                parameters, layer, chains, weight, negative_key, self.n_steps
             )
-            negative, _ = negative_term(parameters, layer, free, weight, negative_key, self.n_steps)
             terms = contrast(positive, negative)
         return ascent(terms, parameters, memory, self.offset_rate)

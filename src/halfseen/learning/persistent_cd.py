@@ -8,14 +8,16 @@ import jax
 import jax.numpy as jnp
 
 from halfseen.learning.lossy_cd import (
+    followed_by_chains,
     go_together,
     negative_term,
     positive_term,
     terms_together,
 )
 from halfseen.learning.objective import Batch, Beginning, Memory, ascent, memory_without_chains
-from halfseen.learning.starts import random_visible
+from halfseen.learning.starts import random_missing, random_visible
 from halfseen.learning.statistics import Contrast, contrast
+from halfseen.machine.gibbs import pinned
 from halfseen.machine.parameters import BoltzmannParameters
 from halfseen.machine.visible_layer import VisibleLayer
 
@@ -56,12 +58,11 @@ class PersistentCD:
     ) -> tuple[BoltzmannParameters, Memory]:
         """One update; the negative chains are left where they came to."""
         start_key, positive_key, negative_key = jax.random.split(key, 3)
-        missing = random_visible(
-            start_key, layer, beginning.marginals, parameters.log_variance, batch.visible.shape[:1]
-        )
+        places = layer, beginning.marginals, parameters.log_variance
+        start = random_missing(start_key, *places, batch.visible, batch.observed)
         keys = positive_key, negative_key
         terms, _, chains = _terms(
-            parameters, layer, batch, missing, memory.negative, keys, self.n_steps
+            parameters, layer, batch, start, memory.negative, keys, self.n_steps
         )
         memory = memory._replace(negative=chains)
         return ascent(terms, parameters, memory, self.offset_rate)
@@ -100,9 +101,10 @@ class FullyPersistentCD:
     ) -> tuple[BoltzmannParameters, Memory]:
         """One update; all chains are left where they came to."""
         positive_key, negative_key = jax.random.split(key)
-        keys, missing = (positive_key, negative_key), memory.positive[batch.rows]
+        keys = positive_key, negative_key
+        start = pinned(batch.visible, batch.observed, memory.positive[batch.rows])
         terms, filled, chains = _terms(
-            parameters, layer, batch, missing, memory.negative, keys, self.n_steps
+            parameters, layer, batch, start, memory.negative, keys, self.n_steps
         )
         # Padding rows repeat the place of a real one; only rows that count are written back.
         places = jnp.where(batch.weight > 0, batch.rows, memory.positive.shape[0])
@@ -122,18 +124,18 @@ def _terms(
     parameters: BoltzmannParameters,
     layer: VisibleLayer,
     batch: Batch,
-    missing: jax.Array,
+    start: jax.Array,
     chains: jax.Array,
     keys: tuple[jax.Array, jax.Array],
     n_steps: int,
 ) -> tuple[Contrast, jax.Array, jax.Array]:
     """The two terms, the rows as their chains left them, and where the negative chains are now."""
-    n_rows, n_chains = missing.shape[0], chains.shape[0]
+    n_rows, n_chains = start.shape[0], chains.shape[0]
     if go_together(n_rows, n_chains):
-        elsewhere = jnp.concatenate([missing, chains])
-        terms, ends = terms_together(parameters, layer, batch, elsewhere, keys[0], n_steps)
+        both, starts = followed_by_chains(batch), jnp.concatenate([start, chains])
+        terms, ends = terms_together(parameters, layer, both, starts, keys[0], n_steps)
         return terms, ends[:n_rows], ends[n_rows:]
     weight = jnp.full((n_chains,), 1.0 / n_chains, chains.dtype)
-    positive, filled = positive_term(parameters, layer, batch, missing, keys[0], n_steps)
+    positive, filled = positive_term(parameters, layer, batch, start, keys[0], n_steps)
     negative, chains = negative_term(parameters, layer, chains, weight, keys[1], n_steps)
     return contrast(positive, negative), filled, chains
