@@ -106,7 +106,13 @@ def side_by_side(
     alone = 0 if program in _compiled and len(arguments) > 1 else 1
     results = [run(argument) for argument in arguments[:alone]]
     _compiled.add(program)
-    rest = [_threads().submit(run, argument) for argument in arguments[alone:]]
+
+    def ended(argument: Any) -> Result:
+        # JAX returns before a program has ended: without waiting here all would run at once, and
+        # hand small programs to and fro between the cores.
+        return jax.block_until_ready(run(argument))  # type: ignore[no-any-return, no-untyped-call]
+
+    rest = [_threads().submit(ended, argument) for argument in arguments[alone:]]
     try:
         return results + [future.result() for future in rest]
     finally:
