@@ -10,11 +10,20 @@ import pytest
 
 from exact.compiled import compiled
 from exact.reference import Floats, TinyMachine
-from halfseen.learning.lossy_cd import LossyCD
+from halfseen.learning.lossy_cd import LossyCD, go_together
 from halfseen.machine.gibbs import gibbs_noise
 from halfseen.machine.parameters import BoltzmannParameters
 from halfseen.machine.visible_layer import VisibleLayer, VisibleNoise
-from learning.sampled import CASE, FAR, batch_of, beginning_of, departure, draw_keys, drawer
+from learning.sampled import (
+    CASE,
+    FAR,
+    N_COPIES,
+    batch_of,
+    beginning_of,
+    departure,
+    draw_keys,
+    drawer,
+)
 from learning.small import assert_same_bits
 
 pytestmark = pytest.mark.usefixtures("double_precision")
@@ -114,9 +123,21 @@ def negative_row(
     return visible_given_hidden(machine, h, noise.visible)
 
 
-def noises_of(parameters: BoltzmannParameters, layer: VisibleLayer, key: jax.Array) -> Any:
-    shape, dtype = (len(batch_of(CASE).rows),), parameters.weights.dtype
+def noises_of(
+    parameters: BoltzmannParameters, layer: VisibleLayer, key: jax.Array, rows: Floats
+) -> Any:
+    """Random numbers of both terms: many rows have a key for each, few rows one for both."""
+    n_rows, dtype = len(rows), parameters.weights.dtype
     keys = jax.random.split(key, 4)
+    if go_together(n_rows, n_rows):
+        start = layer.noise(keys[0], (2 * n_rows,), dtype)
+        step = gibbs_noise(jax.random.fold_in(keys[1], 0), layer, 4, (2 * n_rows,), dtype)
+        first, last = (
+            jax.tree.map(lambda leaf, half=half: leaf[half], (start, step))
+            for half in (slice(n_rows), slice(n_rows, None))
+        )
+        return *first, *last
+    shape = (n_rows,)
     return (
         layer.noise(keys[0], shape, dtype),
         gibbs_noise(jax.random.fold_in(keys[1], 0), layer, 4, shape, dtype),
@@ -125,10 +146,11 @@ def noises_of(parameters: BoltzmannParameters, layer: VisibleLayer, key: jax.Arr
     )
 
 
-def test_one_update_is_algorithm_1() -> None:
-    batch = batch_of(CASE)
+@pytest.mark.parametrize("n_copies", [1, N_COPIES])
+def test_one_update_is_algorithm_1(n_copies: int) -> None:
+    batch = batch_of(CASE, n_copies)
     key = jax.random.fold_in(draw_keys()[0], 0)
-    noises = compiled(noises_of)(CASE.parameters, CASE.layer, key)
+    noises = compiled(noises_of)(CASE.parameters, CASE.layer, key, batch.rows)
     expected = algorithm_1(CASE.machine, batch, beginning_of(CASE).marginals, noises)
     found = jax.tree.map(lambda leaf: leaf[0], draws(batch, 1).gradient)
     for name, one, other in zip(found._fields, found, expected, strict=True):
@@ -140,6 +162,12 @@ def test_with_many_steps_the_gradient_is_exact() -> None:
     found = departure(draws(batch, 14), batch)
     assert found.in_errors < FAR
     assert found.relative < 0.1
+
+
+def test_with_many_steps_the_gradient_of_few_rows_is_exact() -> None:
+    batch = batch_of(CASE, 2)
+    assert go_together(len(batch.rows), len(batch.rows))
+    assert departure(draws(batch, 14), batch).in_errors < FAR
 
 
 def test_a_single_step_from_random_starts_is_biased() -> None:

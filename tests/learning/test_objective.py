@@ -7,7 +7,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from halfseen.learning.objective import Beginning, Memory, ascent, memory_without_chains
-from halfseen.learning.statistics import Offsets, Statistics, centred_contrast, contrast
+from halfseen.learning.statistics import (
+    Offsets,
+    Statistics,
+    centred_gradient,
+    contrast,
+    plain_gradient,
+)
 from halfseen.machine.parameters import BoltzmannParameters
 from learning.small import LAYER, assert_same_bits
 
@@ -32,6 +38,7 @@ PARAMETERS = BoltzmannParameters(
 )
 CENTRES = Offsets(numbers(31, N_VISIBLE), numbers(32, N_HIDDEN))
 BEGINNING = Beginning(numbers(30, N_VISIBLE), CENTRES)
+TERMS = contrast(statistics(1), statistics(9))
 
 
 def memory() -> Memory:
@@ -45,14 +52,13 @@ def test_an_objective_without_chains_keeps_the_centres_only() -> None:
 
 
 def test_centres_that_do_not_move_are_none() -> None:
-    gradient, after = ascent(statistics(1), statistics(9), PARAMETERS, memory(), 0.0)
+    gradient, after = ascent(TERMS, PARAMETERS, memory(), 0.0)
     assert_same_bits(after, memory())
-    assert_same_bits(gradient, contrast(statistics(1), statistics(9), PARAMETERS))
+    assert_same_bits(gradient, plain_gradient(TERMS.difference, PARAMETERS))
 
 
 def test_the_gradient_is_taken_at_the_new_centres() -> None:
-    positive = statistics(1)
-    gradient, after = ascent(positive, statistics(9), PARAMETERS, memory(), 1.0)
-    there = Offsets(positive.visible, positive.hidden)
+    gradient, after = ascent(TERMS, PARAMETERS, memory(), 1.0)
+    there = Offsets(statistics(1).visible, statistics(1).hidden)
     assert_same_bits(after.offsets, there)
-    assert_same_bits(gradient, centred_contrast(positive, statistics(9), PARAMETERS, there))
+    assert_same_bits(gradient, centred_gradient(TERMS.difference, PARAMETERS, there))

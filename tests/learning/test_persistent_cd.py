@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from halfseen.learning.lossy_cd import go_together
 from halfseen.learning.objective import Objective
 from halfseen.learning.persistent_cd import FullyPersistentCD, PersistentCD
 from learning.sampled import (
@@ -139,3 +140,27 @@ def test_hidden_values_are_not_read(draw: Any) -> None:
     assert_same_bits(once, draw(behind, 2))
     seen = batch._replace(visible=np.where(batch.observed, 1 - batch.visible, batch.visible))
     assert not are_same_bits(once.gradient, draw(seen, 2).gradient)
+
+
+def few_persistent(n_steps: Any) -> Objective:
+    return PersistentCD(n_steps, n_chains=len(CASE.visible))
+
+
+few_draws = drawer(few_persistent)
+
+
+@pytest.mark.parametrize("n_steps", [0, 2])
+def test_few_rows_and_chains_go_together(n_steps: int) -> None:
+    """The gradient is the contrast of the rows, all observed, and of where the chains came to."""
+    batch = batch_of(CASE, 1)
+    batch = batch._replace(visible=CASE.visible, observed=np.ones_like(batch.observed))
+    n_chains = len(CASE.visible)
+    assert go_together(len(batch.rows), n_chains)
+    found = few_draws(batch, n_steps)
+    chains, machine = found.memory.negative[0], CASE.machine
+    assert chains.shape == (n_chains, 10)
+    difference = np.zeros_like(machine.weights)
+    for rows, weight in ((batch.visible, batch.weight), (chains, np.full(n_chains, -1 / n_chains))):
+        hidden = 1 / (1 + np.exp(-(rows @ machine.weights + machine.hidden_bias)))
+        difference += (rows * weight[:, None]).T @ hidden
+    np.testing.assert_allclose(found.gradient.weights[0], difference, rtol=1e-9, atol=1e-12)

@@ -12,6 +12,7 @@ import pytest
 from halfseen.learning.replicas import (
     groups_of,
     joined,
+    machines_from,
     machines_in,
     over_replicas,
     side_by_side,
@@ -25,6 +26,13 @@ def test_every_machine_is_in_one_group() -> None:
     again = joined(parts)
     np.testing.assert_array_equal(again["weights"], machines["weights"])
     np.testing.assert_array_equal(again["rate"], machines["rate"])
+
+
+def test_machines_in_a_row_are_those_of_their_group() -> None:
+    machines = {"weights": jnp.arange(12.0).reshape(4, 3), "rate": jnp.arange(4)}
+    found, expected = machines_from(jnp.array(1), 2, machines), machines_in(slice(1, 3), machines)
+    np.testing.assert_array_equal(found["weights"], expected["weights"])
+    np.testing.assert_array_equal(found["rate"], expected["rate"])
 
 
 @pytest.mark.parametrize("n_machines", [1, 3])

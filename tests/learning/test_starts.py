@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
-from halfseen.learning.starts import random_visible, uniform_marginals
+from halfseen.learning.starts import random_missing, random_visible, uniform_marginals
 from halfseen.machine.visible_layer import VisibleLayer
 from learning.small import LAYER
 
@@ -57,6 +57,18 @@ def test_certain_marginals_are_drawn_slightly_inwards() -> None:
     on = np.asarray(draw(jax.random.key(0))).mean(axis=0)
     assert 0 < on[0] < 4e-4
     assert 1 - 4e-4 < on[1] < 1
+
+
+def test_only_missing_entries_are_drawn() -> None:
+    key, marginals, log_variance = jax.random.key(3), jnp.asarray(MARGINALS), jnp.log(VARIANCE)
+    rng = np.random.default_rng(0)
+    visible, observed = rng.normal(size=(50, 7)).astype(np.float32), rng.random((50, 7)) < 0.5
+    observed[:, 4:] = observed[:, 4:5]
+    found = random_missing(
+        key, LAYER, marginals, log_variance, jnp.asarray(visible), jnp.asarray(observed)
+    )
+    elsewhere = random_visible(key, LAYER, marginals, log_variance, (50,))
+    np.testing.assert_array_equal(found, np.where(observed, visible, elsewhere))
 
 
 def test_shape_is_free() -> None:

@@ -16,7 +16,8 @@ from exact.reference import Floats, configurations, log_sum_exp
 from halfseen.learning.statistics import (
     Offsets,
     Statistics,
-    centred_contrast,
+    centred_gradient,
+    contrast,
     moved_offsets,
     statistics_of,
 )
@@ -69,11 +70,11 @@ def contrast_of(
     negative: Statistics,
     offsets: Offsets,
 ) -> BoltzmannParameters:
-    return centred_contrast(positive, negative, parameters, offsets)
+    return centred_gradient(contrast(positive, negative).difference, parameters, offsets)
 
 
 exact_gradient = compiled(jax.grad(mean_log_probability))
-centred_gradient = compiled(jax.grad(centred_log_probability))
+gradient_when_centred = compiled(jax.grad(centred_log_probability))
 enumerated_term = compiled(term)
 compiled_contrast = compiled(contrast_of)
 
@@ -153,7 +154,7 @@ def test_centred_contrast_is_the_gradient_in_centred_coordinates(case: Case) -> 
         visible_bias=theta.visible_bias + theta.weights @ offsets.hidden,
         hidden_bias=theta.hidden_bias + offsets.visible @ theta.weights,
     )
-    there = centred_gradient(centred, case.layer, offsets, case.visible, case.observed, WEIGHT)
+    there = gradient_when_centred(centred, case.layer, offsets, case.visible, case.observed, WEIGHT)
     # A step in the centred coordinates, seen from the plain ones.
     back = there._replace(
         visible_bias=there.visible_bias - there.weights @ offsets.hidden,
@@ -185,7 +186,7 @@ def test_rows_without_weight_do_not_count() -> None:
 @pytest.mark.parametrize("rate", [0.0, 0.25, 1.0])
 def test_offsets_follow_the_positive_term(rate: float) -> None:
     offsets = random_offsets(MIXED)
-    positive, _ = two_terms(MIXED.name)
+    positive = contrast(*two_terms(MIXED.name)).positive_means
     moved = moved_offsets(offsets, positive, rate)
     for new, old, towards in (
         (moved.visible, offsets.visible, positive.visible),

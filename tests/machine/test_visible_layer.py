@@ -182,6 +182,19 @@ def test_samples_follow_their_inputs() -> None:
     np.testing.assert_allclose(sample[:, :2].var(axis=0), np.diag(covariance)[:2], rtol=1e-3)
 
 
+@pytest.mark.parametrize("case", CASES, ids=NAMES)
+def test_pinned_samples_are_samples_where_nothing_was_observed(case: Case) -> None:
+    shape = case.visible.shape[:1]
+    log_variance = case.parameters.log_variance
+    inputs = jnp.asarray(random_inputs(case, shape[0]))
+    noise = case.layer.noise(jax.random.key(0), shape, inputs.dtype)
+    free = case.layer.sample_from_input(noise, inputs, log_variance)
+    found = case.layer.pinned_sample_from_input(
+        jnp.asarray(case.visible), jnp.asarray(case.observed), noise, inputs, log_variance
+    )
+    np.testing.assert_array_equal(found, np.where(case.observed, case.visible, free))
+
+
 def test_noise_has_one_number_for_each_block() -> None:
     draw_noise = jax.jit(MIXED.layer.noise, static_argnums=(1, 2))
     noise = draw_noise(jax.random.key(0), (1000, 1), jnp.dtype(jnp.float32))

@@ -8,7 +8,8 @@ import jax
 
 from halfseen.learning.lossy_cd import negative_term, positive_term
 from halfseen.learning.objective import Batch, Beginning, Memory, ascent, memory_without_chains
-from halfseen.learning.starts import random_visible
+from halfseen.learning.starts import random_missing
+from halfseen.learning.statistics import contrast
 from halfseen.machine.parameters import BoltzmannParameters
 from halfseen.machine.visible_layer import VisibleLayer
 
@@ -45,13 +46,12 @@ class DataStartedCD:
     ) -> tuple[BoltzmannParameters, Memory]:
         """One update."""
         start_key, positive_key, negative_key = jax.random.split(key, 3)
-        missing = random_visible(
-            start_key, layer, beginning.marginals, parameters.log_variance, batch.visible.shape[:1]
-        )
+        places = layer, beginning.marginals, parameters.log_variance
+        start = random_missing(start_key, *places, batch.visible, batch.observed)
         positive, filled = positive_term(
-            parameters, layer, batch, missing, positive_key, self.n_steps
+            parameters, layer, batch, start, positive_key, self.n_steps
         )
         negative, _ = negative_term(
             parameters, layer, filled, batch.weight, negative_key, self.n_steps
         )
-        return ascent(positive, negative, parameters, memory, self.offset_rate)
+        return ascent(contrast(positive, negative), parameters, memory, self.offset_rate)

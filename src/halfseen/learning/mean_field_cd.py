@@ -9,7 +9,7 @@ import jax.numpy as jnp
 
 from halfseen.learning.objective import Batch, Beginning, Memory, ascent, memory_without_chains
 from halfseen.learning.starts import random_visible
-from halfseen.learning.statistics import Statistics, statistics_of
+from halfseen.learning.statistics import Statistics, contrast, statistics_of
 from halfseen.machine.mean_field import mean_field
 from halfseen.machine.parameters import BoltzmannParameters
 from halfseen.machine.visible_layer import VisibleLayer
@@ -54,7 +54,7 @@ class MeanFieldCD:
             weight=jnp.full((rows,), 1.0 / rows, batch.weight.dtype),
         )
         negative = self._term(parameters, layer, free, beginning, negative_key)
-        return ascent(positive, negative, parameters, memory, self.offset_rate)
+        return ascent(contrast(positive, negative), parameters, memory, self.offset_rate)
 
     def _term(
         self,

@@ -8,11 +8,11 @@ import jax
 import jax.numpy as jnp
 
 from halfseen.learning.statistics import (
+    Contrast,
     Offsets,
-    Statistics,
-    centred_contrast,
-    contrast,
+    centred_gradient,
     moved_offsets,
+    plain_gradient,
 )
 from halfseen.machine.parameters import BoltzmannParameters
 from halfseen.machine.visible_layer import VisibleLayer
@@ -74,18 +74,17 @@ def memory_without_chains(layer: VisibleLayer, beginning: Beginning) -> Memory:
 
 
 def ascent(
-    positive: Statistics,
-    negative: Statistics,
+    contrast: Contrast,
     parameters: BoltzmannParameters,
     memory: Memory,
     offset_rate: float,
 ) -> tuple[BoltzmannParameters, Memory]:
-    """The contrast of the two terms, centred by offsets that follow the positive term.
+    """The gradient, centred by offsets that follow the positive term.
 
     Offsets that follow at a rate of 0 are none at all, and the gradient is the plain one.
     """
     if offset_rate == 0:
-        return contrast(positive, negative, parameters), memory
-    offsets = moved_offsets(memory.offsets, positive, offset_rate)
-    gradient = centred_contrast(positive, negative, parameters, offsets)
+        return plain_gradient(contrast.difference, parameters), memory
+    offsets = moved_offsets(memory.offsets, contrast.positive_means, offset_rate)
+    gradient = centred_gradient(contrast.difference, parameters, offsets)
     return gradient, memory._replace(offsets=offsets)

@@ -7,10 +7,17 @@ from dataclasses import dataclass
 import jax
 import jax.numpy as jnp
 
-from halfseen.learning.lossy_cd import negative_term, positive_term
+from halfseen.learning.lossy_cd import (
+    followed_by_chains,
+    go_together,
+    negative_term,
+    positive_term,
+    terms_together,
+)
 from halfseen.learning.objective import Batch, Beginning, Memory, ascent, memory_without_chains
-from halfseen.learning.starts import random_visible
-from halfseen.learning.statistics import Statistics
+from halfseen.learning.starts import random_missing, random_visible
+from halfseen.learning.statistics import Contrast, contrast
+from halfseen.machine.gibbs import pinned
 from halfseen.machine.parameters import BoltzmannParameters
 from halfseen.machine.visible_layer import VisibleLayer
 
@@ -51,14 +58,14 @@ class PersistentCD:
     ) -> tuple[BoltzmannParameters, Memory]:
         """One update; the negative chains are left where they came to."""
         start_key, positive_key, negative_key = jax.random.split(key, 3)
-        missing = random_visible(
-            start_key, layer, beginning.marginals, parameters.log_variance, batch.visible.shape[:1]
+        places = layer, beginning.marginals, parameters.log_variance
+        start = random_missing(start_key, *places, batch.visible, batch.observed)
+        keys = positive_key, negative_key
+        terms, _, chains = _terms(
+            parameters, layer, batch, start, memory.negative, keys, self.n_steps
         )
-        positive, _ = positive_term(parameters, layer, batch, missing, positive_key, self.n_steps)
-        negative, memory = _persistent_negative(
-            parameters, layer, memory, negative_key, self.n_steps
-        )
-        return ascent(positive, negative, parameters, memory, self.offset_rate)
+        memory = memory._replace(negative=chains)
+        return ascent(terms, parameters, memory, self.offset_rate)
 
 
 @dataclass(frozen=True)
@@ -94,16 +101,16 @@ class FullyPersistentCD:
     ) -> tuple[BoltzmannParameters, Memory]:
         """One update; all chains are left where they came to."""
         positive_key, negative_key = jax.random.split(key)
-        positive, filled = positive_term(
-            parameters, layer, batch, memory.positive[batch.rows], positive_key, self.n_steps
+        keys = positive_key, negative_key
+        start = pinned(batch.visible, batch.observed, memory.positive[batch.rows])
+        terms, filled, chains = _terms(
+            parameters, layer, batch, start, memory.negative, keys, self.n_steps
         )
         # Padding rows repeat the place of a real one; only rows that count are written back.
         places = jnp.where(batch.weight > 0, batch.rows, memory.positive.shape[0])
         kept = memory.positive.at[places].set(filled, mode="drop")
-        negative, memory = _persistent_negative(
-            parameters, layer, memory._replace(positive=kept), negative_key, self.n_steps
-        )
-        return ascent(positive, negative, parameters, memory, self.offset_rate)
+        memory = memory._replace(positive=kept, negative=chains)
+        return ascent(terms, parameters, memory, self.offset_rate)
 
 
 def _random_places(
@@ -113,14 +120,22 @@ def _random_places(
     return random_visible(key, layer, beginning.marginals, unit_variance, (n_chains,))
 
 
-def _persistent_negative(
+def _terms(
     parameters: BoltzmannParameters,
     layer: VisibleLayer,
-    memory: Memory,
-    key: jax.Array,
+    batch: Batch,
+    start: jax.Array,
+    chains: jax.Array,
+    keys: tuple[jax.Array, jax.Array],
     n_steps: int,
-) -> tuple[Statistics, Memory]:
-    n_chains = memory.negative.shape[0]
-    weight = jnp.full((n_chains,), 1.0 / n_chains, memory.negative.dtype)
-    negative, chains = negative_term(parameters, layer, memory.negative, weight, key, n_steps)
-    return negative, memory._replace(negative=chains)
+) -> tuple[Contrast, jax.Array, jax.Array]:
+    """The two terms, the rows as their chains left them, and where the negative chains are now."""
+    n_rows, n_chains = start.shape[0], chains.shape[0]
+    if go_together(n_rows, n_chains):
+        both, starts = followed_by_chains(batch), jnp.concatenate([start, chains])
+        terms, ends = terms_together(parameters, layer, both, starts, keys[0], n_steps)
+        return terms, ends[:n_rows], ends[n_rows:]
+    weight = jnp.full((n_chains,), 1.0 / n_chains, chains.dtype)
+    positive, filled = positive_term(parameters, layer, batch, start, keys[0], n_steps)
+    negative, chains = negative_term(parameters, layer, chains, weight, keys[1], n_steps)
+    return contrast(positive, negative), filled, chains

@@ -40,10 +40,32 @@ def machines_in(group: slice, of_all: Any) -> Any:
     return jax.tree.map(lambda leaf: leaf[group], of_all)
 
 
+def machines_from(first: int | jax.Array, n_machines: int, of_all: Any) -> Any:
+    """The leaves of so many machines in a row; ``first`` may change without a new compilation.
+
+    Examples
+    --------
+    >>> machines_from(1, 2, jnp.arange(4)).tolist()
+    [1, 2]
+    """
+    return jax.tree.map(lambda leaf: jax.lax.dynamic_slice_in_dim(leaf, first, n_machines), of_all)
+
+
 def joined(of_groups: Sequence[Any]) -> Any:
-    """The leaves of all machines, from those of all groups."""
+    """The leaves of all machines, from those of all groups.
+
+    Examples
+    --------
+    >>> joined([jnp.zeros(1), jnp.ones(2)]).tolist()
+    [0.0, 1.0, 1.0]
+    """
     if len(of_groups) == 1:
         return of_groups[0]
+    return _concatenated(tuple(of_groups))
+
+
+@jax.jit
+def _concatenated(of_groups: tuple[Any, ...]) -> Any:
     return jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *of_groups)
 
 
@@ -84,7 +106,13 @@ def side_by_side(
     alone = 0 if program in _compiled and len(arguments) > 1 else 1
     results = [run(argument) for argument in arguments[:alone]]
     _compiled.add(program)
-    rest = [_threads().submit(run, argument) for argument in arguments[alone:]]
+
+    def ended(argument: Any) -> Result:
+        # JAX returns before a program has ended: without waiting here all would run at once, and
+        # hand small programs to and fro between the cores.
+        return jax.block_until_ready(run(argument))  # type: ignore[no-any-return, no-untyped-call]
+
+    rest = [_threads().submit(ended, argument) for argument in arguments[alone:]]
     try:
         return results + [future.result() for future in rest]
     finally:

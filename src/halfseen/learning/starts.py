@@ -26,11 +26,40 @@ def random_visible(
     [[0.0, 1.0]]
     """
     noise = layer.noise(key, shape, marginals.dtype)
+    means = _means(layer, marginals, log_variance, shape)
+    return layer.sample_from_mean(noise, means, log_variance)
+
+
+def random_missing(
+    key: jax.Array,
+    layer: VisibleLayer,
+    marginals: jax.Array,
+    log_variance: jax.Array,
+    visible: jax.Array,
+    observed: jax.Array,
+) -> jax.Array:
+    """Observed entries as they are in ``visible``, all others as in :func:`random_visible`.
+
+    Examples
+    --------
+    >>> layer = VisibleLayer(n_gaussian=0, n_bernoulli=2)
+    >>> observed = jnp.array([[True, False]])
+    >>> random_missing(jax.random.key(0), layer, jnp.array([0.0, 1.0]), jnp.zeros(0),
+    ...                jnp.ones((1, 2)), observed).tolist()
+    [[1.0, 1.0]]
+    """
+    shape = visible.shape[:-1]
+    noise = layer.noise(key, shape, marginals.dtype)
+    means = _means(layer, marginals, log_variance, shape)
+    return layer.pinned_sample_from_mean(visible, observed, noise, means, log_variance)
+
+
+def _means(
+    layer: VisibleLayer, marginals: jax.Array, log_variance: jax.Array, shape: tuple[int, ...]
+) -> jax.Array:
     # There and back again, frequencies of 0 and 1 are drawn slightly inwards.
     means = layer.mean_from_input(layer.input_from_mean(marginals, log_variance), log_variance)
-    return layer.sample_from_mean(
-        noise, jnp.broadcast_to(means, (*shape, layer.n_visible)), log_variance
-    )
+    return jnp.broadcast_to(means, (*shape, layer.n_visible))
 
 
 def uniform_marginals(layer: VisibleLayer) -> jax.Array:

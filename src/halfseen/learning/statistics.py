@@ -27,10 +27,17 @@ class Offsets(NamedTuple):
     hidden: jax.Array  # (n_hidden,)
 
 
+class Contrast(NamedTuple):
+    """What the gradient needs of the two terms."""
+
+    difference: Statistics  # positive minus negative
+    positive_means: Offsets  # <v_i> and <h_j> of the positive term, which the centres follow
+
+
 def statistics_of(
     layer: VisibleLayer, visible: jax.Array, hidden_mean: jax.Array, weight: jax.Array
 ) -> Statistics:
-    """Statistics of rows with weights that sum to one.
+    """Statistics of weighted rows.
 
     Parameters
     ----------
@@ -41,7 +48,8 @@ def statistics_of(
     hidden_mean : jax.Array of shape (n_rows, n_hidden)
         p(h_j | v) of these rows.
     weight : jax.Array of shape (n_rows,)
-        What each row counts; 0 for padding.
+        What each row counts; 0 for padding. Of rows that count less than nothing the statistics
+        are subtracted.
 
     Returns
     -------
@@ -60,11 +68,14 @@ def statistics_of(
     )
 
 
-def contrast(
-    positive: Statistics, negative: Statistics, parameters: BoltzmannParameters
-) -> BoltzmannParameters:
-    """Gradient of log P(v_o), positive minus negative term."""
+def contrast(positive: Statistics, negative: Statistics) -> Contrast:
+    """The contrast of two terms that are known one by one."""
     difference = jax.tree.map(jnp.subtract, positive, negative)
+    return Contrast(difference, Offsets(positive.visible, positive.hidden))
+
+
+def plain_gradient(difference: Statistics, parameters: BoltzmannParameters) -> BoltzmannParameters:
+    """Gradient of log P(v_o)."""
     return BoltzmannParameters(
         weights=difference.hidden_visible.T,
         visible_bias=difference.visible,
@@ -73,18 +84,15 @@ def contrast(
     )
 
 
-def centred_contrast(
-    positive: Statistics,
-    negative: Statistics,
-    parameters: BoltzmannParameters,
-    offsets: Offsets,
+def centred_gradient(
+    difference: Statistics, parameters: BoltzmannParameters, offsets: Offsets
 ) -> BoltzmannParameters:
     """The gradient in the centred parametrisation; with offsets of zero, the plain one.
 
     With offsets mu and lambda the weights' gradient is <(v - mu)(h - lambda)> in both terms; the
     biases follow from the change of parameters (Melchior, Fischer and Wiskott 2016).
     """
-    plain = contrast(positive, negative, parameters)
+    plain = plain_gradient(difference, parameters)
     weights = (
         plain.weights
         - jnp.outer(offsets.visible, plain.hidden_bias)
@@ -97,9 +105,9 @@ def centred_contrast(
     )
 
 
-def moved_offsets(offsets: Offsets, positive: Statistics, rate: float) -> Offsets:
+def moved_offsets(offsets: Offsets, means: Offsets, rate: float) -> Offsets:
     """Offsets moved by ``rate`` towards the means of the positive term."""
     return Offsets(
-        visible=(1 - rate) * offsets.visible + rate * positive.visible,
-        hidden=(1 - rate) * offsets.hidden + rate * positive.hidden,
+        visible=(1 - rate) * offsets.visible + rate * means.visible,
+        hidden=(1 - rate) * offsets.hidden + rate * means.hidden,
     )

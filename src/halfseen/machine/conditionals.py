@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import jax
 
+from halfseen.machine.bernoulli_sample import bernoulli_sample
 from halfseen.machine.parameters import BoltzmannParameters
 from halfseen.machine.visible_layer import VisibleLayer, VisibleNoise
 
@@ -22,8 +23,7 @@ def sample_hidden_from_visible(
     parameters: BoltzmannParameters, visible: jax.Array, uniform: jax.Array
 ) -> jax.Array:
     """h ~ P(h | v), eq. (5), from uniform numbers of shape (..., n_hidden)."""
-    mean = hidden_mean_from_visible(parameters, visible)
-    return (uniform < mean).astype(mean.dtype)
+    return bernoulli_sample(uniform, hidden_input_from_visible(parameters, visible))
 
 
 def visible_input_from_hidden(parameters: BoltzmannParameters, hidden: jax.Array) -> jax.Array:

@@ -55,7 +55,11 @@ def pinned_gibbs_step(
     noise: GibbsNoise,
 ) -> jax.Array:
     """v -> h -> v_m with v_o pinned: one step of the chain of the positive term."""
-    return pinned(visible, observed, free_gibbs_step(parameters, layer, visible, noise))
+    hidden = sample_hidden_from_visible(parameters, visible, noise.hidden)
+    inputs = visible_input_from_hidden(parameters, hidden)
+    return layer.pinned_sample_from_input(
+        visible, observed, noise.visible, inputs, parameters.log_variance
+    )
 
 
 def free_gibbs(

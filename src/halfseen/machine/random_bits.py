@@ -60,7 +60,10 @@ def threefry_2x32(
 def _words(key: jax.Array, first: jax.Array | np.uint32, shape: tuple[int, ...]) -> jax.Array:
     """One word for every place of an array."""
     place = jax.lax.iota(jnp.uint32, math.prod(shape)).reshape(shape)
-    return threefry_2x32((key[0], key[1]), (first, place))[0]
+    # A key is computed before it is used; else the key and all keys that it was split from would be
+    # computed again for every row.
+    known = jax.lax.optimization_barrier(key)  # type: ignore[no-untyped-call]
+    return threefry_2x32((known[0], known[1]), (first, place))[0]
 
 
 def _seed(seed: jax.Array) -> jax.Array:

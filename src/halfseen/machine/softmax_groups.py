@@ -83,9 +83,11 @@ class SoftmaxGroups:
 
         ``uniform`` holds one number in [0, 1) per group, of shape (..., n_groups).
         """
-        probability = jax.nn.softmax(self.seated(inputs, -jnp.inf), axis=-1)
-        passed = self._summed_up(probability) <= uniform[..., None]
-        # Rounding may leave the last cumulative sum below 1: stay inside the group.
+        seats = self.seated(inputs, -jnp.inf)
+        likely = jnp.exp(seats - jnp.max(seats, axis=-1, keepdims=True))
+        summed_up = self._summed_up(likely)
+        passed = summed_up <= uniform[..., None] * summed_up[..., -1:]
+        # Rounding may let a number just below 1 pass the last sum: stay inside the group.
         last_seat = jnp.asarray(np.asarray(self.sizes) - 1)
         chosen = jnp.minimum(jnp.sum(passed, axis=-1), last_seat)
         one_hot = jax.nn.one_hot(chosen, self.widest, dtype=inputs.dtype)

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
+from halfseen.machine.bernoulli_sample import bernoulli_sample
 from halfseen.machine.softmax_groups import SoftmaxGroups, softmax_groups
 
 _SMALLEST_MARGINAL = 1e-4
@@ -163,28 +164,67 @@ class VisibleLayer:
         self, noise: VisibleNoise, inputs: jax.Array, log_variance: jax.Array
     ) -> jax.Array:
         """Sample v given the input of every unit: P(v | h) of eq. (4)."""
+        return _joined(self._samples_from_input(noise, inputs, log_variance))
+
+    def pinned_sample_from_input(
+        self,
+        visible: jax.Array,
+        observed: jax.Array,
+        noise: VisibleNoise,
+        inputs: jax.Array,
+        log_variance: jax.Array,
+    ) -> jax.Array:
+        """Sample v_m given the input of every unit, and v_o as it is in ``visible``."""
+        return self._pinned(
+            visible, observed, self._samples_from_input(noise, inputs, log_variance)
+        )
+
+    def _samples_from_input(
+        self, noise: VisibleNoise, inputs: jax.Array, log_variance: jax.Array
+    ) -> list[jax.Array]:
         gaussian, bernoulli, softmax = self.split(inputs)
         variance = jnp.exp(log_variance)
         numbers = variance * gaussian + jnp.sqrt(variance) * noise.normal
-        binary = (noise.uniform < jax.nn.sigmoid(bernoulli)).astype(inputs.dtype)
+        binary = bernoulli_sample(noise.uniform, bernoulli)
         if not self.group_sizes:
-            return _joined([numbers, binary])
-        groups = self.groups.sample_from_input(softmax, noise.group_uniform)
-        return _joined([numbers, binary, groups])
+            return [numbers, binary, softmax]
+        return [numbers, binary, self.groups.sample_from_input(softmax, noise.group_uniform)]
 
     def sample_from_mean(
         self, noise: VisibleNoise, means: jax.Array, log_variance: jax.Array
     ) -> jax.Array:
         """Sample v given the mean of every unit, units independent of each other."""
+        return _joined(self._samples_from_mean(noise, means, log_variance))
+
+    def pinned_sample_from_mean(
+        self,
+        visible: jax.Array,
+        observed: jax.Array,
+        noise: VisibleNoise,
+        means: jax.Array,
+        log_variance: jax.Array,
+    ) -> jax.Array:
+        """Sample v_m given the mean of every unit, and v_o as it is in ``visible``."""
+        return self._pinned(visible, observed, self._samples_from_mean(noise, means, log_variance))
+
+    def _samples_from_mean(
+        self, noise: VisibleNoise, means: jax.Array, log_variance: jax.Array
+    ) -> list[jax.Array]:
         gaussian, bernoulli, softmax = self.split(means)
         numbers = gaussian + jnp.exp(0.5 * log_variance) * noise.normal
         binary = (noise.uniform < bernoulli).astype(means.dtype)
         if not self.group_sizes:
-            return _joined([numbers, binary])
+            return [numbers, binary, softmax]
         inputs = jnp.log(jnp.maximum(softmax, _SMALLEST_MARGINAL))
-        return _joined(
-            [numbers, binary, self.groups.sample_from_input(inputs, noise.group_uniform)]
-        )
+        return [numbers, binary, self.groups.sample_from_input(inputs, noise.group_uniform)]
+
+    def _pinned(
+        self, visible: jax.Array, observed: jax.Array, samples: list[jax.Array]
+    ) -> jax.Array:
+        # Chosen kind by kind, the samples are computed where they are chosen. After they were
+        # joined it would be one more pass, with a branch for every entry.
+        kinds = zip(self.split(observed), self.split(visible), samples, strict=True)
+        return _joined([jnp.where(*kind) for kind in kinds])
 
 
 def _joined(kinds: list[jax.Array]) -> jax.Array:
