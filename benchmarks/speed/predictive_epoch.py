@@ -21,7 +21,7 @@ from halfseen.learning.predictive_training import (
     first_state,
     train_predictively,
 )
-from halfseen.learning.prior_fit import MOST_UNITS, MOST_UNITS_OF_FULL_RANK
+from halfseen.learning.prior_fit import MOST_UNITS_OF_FULL_RANK
 from halfseen.machine.correlated_prior import CorrelatedPrior, LowRankPrior, Prior
 from halfseen.machine.predictive_sweeps import PredictiveLayer
 from halfseen.machine.visible_layer import VisibleLayer
@@ -62,8 +62,6 @@ def prior_of(n_visible: int) -> Prior:
     """A prior of the kind that ``fit`` has for so many units."""
     generator = np.random.default_rng(1)
     nothing, one = jnp.zeros(n_visible), jnp.ones(n_visible)
-    if n_visible > MOST_UNITS:
-        return LowRankPrior(nothing, one, jnp.zeros((n_visible, 1)))
     if n_visible > MOST_UNITS_OF_FULL_RANK:
         loading = 0.1 * generator.standard_normal((n_visible, _RANK))
         return LowRankPrior(nothing, one, jnp.asarray(loading, jnp.float32))

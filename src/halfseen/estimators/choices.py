@@ -11,7 +11,7 @@ from halfseen.estimators.conformal import at_level
 from halfseen.estimators.fitted_prediction import FittedPrediction
 from halfseen.estimators.predictive_settings import PredictiveSettings
 from halfseen.learning.choice import Choice
-from halfseen.learning.prior_fit import MOST_UNITS, MOST_UNITS_OF_FULL_RANK, RANK
+from halfseen.learning.prior_fit import MOST_UNITS_OF_FULL_RANK
 
 PRIOR_ALONE = "prior alone"
 _LEVEL = 0.9
@@ -78,9 +78,7 @@ def _capacity(prediction: FittedPrediction, settings: PredictiveSettings) -> lis
 
 def _prior(prediction: FittedPrediction, losses: Mapping[float, float]) -> list[Choice]:
     n_visible = prediction.ensemble.prior_mean.shape[1]
-    if n_visible > MOST_UNITS:
-        return [Choice("correlated prior", "none", f"more than {MOST_UNITS:,} units")]
-    rank = f"a covariance of rank {RANK}"
+    rank = f"a covariance of rank {prediction.ensemble.prior_loading.shape[2]}"
     why = f"more than {MOST_UNITS_OF_FULL_RANK} units"
     if n_visible <= MOST_UNITS_OF_FULL_RANK:
         rank, why = "a full covariance", f"at most {MOST_UNITS_OF_FULL_RANK} units"

@@ -35,13 +35,16 @@ from halfseen.learning.prior_fit import (
     rows_of_prior,
 )
 from halfseen.learning.progress import ProgressLine, Verbosity
+from halfseen.learning.wide_prior_fit import fit_wide_prior
 from halfseen.machine.binned_units import interpolated
 from halfseen.machine.compilation_cache import kept_compilations
-from halfseen.machine.correlated_prior import CorrelatedPrior, LowRankPrior, Prior
+from halfseen.machine.correlated_prior import CorrelatedPrior, Prior
 from halfseen.machine.predictive_sweeps import PredictiveParameters
 from halfseen.tables import Encoded, Schema, aligned_zeros
 
-SHRINKAGES = (0.002, 0.02, 0.05, 0.15)
+_SHRINKAGES = (0.002, 0.02, 0.05, 0.15)
+_STRONG_SHRINKAGES = (0.05, 0.2, 0.4, 0.7, 0.9)
+_ROWS_PER_UNIT = 5  # below which a covariance is mostly noise
 _ROUNDS_OF_A_TRIAL = 6
 _SMALLEST_SCALE = 0.02
 _KEEP_FEATURES = 0.5  # share of the rows in which no feature is put aside
@@ -194,21 +197,49 @@ def _priors(
     """
     losses: dict[float, float] = {}
     n_visible = encoded.visible.shape[1]
-    if n_visible > MOST_UNITS:
-        alone = LowRankPrior(jnp.zeros(n_visible), jnp.ones(n_visible), jnp.zeros((n_visible, 1)))
-        return [alone for _ in folds], losses
-    chosen = PriorSettings()
+    chosen, n_rounds = PriorSettings(), _ROUNDS_OF_A_TRIAL
     if n_visible > MOST_UNITS_OF_FULL_RANK:
         # Rounds are dear here; of so many units a few rows say as much as many rows of few.
         chosen = PriorSettings(n_rounds=5, n_rows_of_covariance=25, n_search_steps=15)
+        n_rounds = 2
     # Of a long table only the rows that are looked at are put into standard units.
     rows = rows_of_prior(len(encoded.visible), seed)
     values = _in_standard_units(encoded, standard, rows)
-    if n_visible <= MOST_UNITS_OF_FULL_RANK and folds[0].judging.any():
+    offered = shrinkages_offered(*encoded.visible.shape)
+    if offered and folds[0].judging.any():
         judged = _in_standard_units(encoded, standard, folds[0].judged_rows)
-        losses = _loss_of_shrinkage(values, rows, judged, folds[0], seed)
-        chosen = PriorSettings(min(losses, key=lambda shrinkage: losses[shrinkage]))
-    return [fit_prior(values, fold.training[rows], chosen, seed) for fold in folds], losses
+        for shrinkage in offered:
+            trial = chosen._replace(shrinkage=shrinkage, n_rounds=n_rounds)
+            losses[shrinkage] = _loss_of_trial(values, rows, judged, folds[0], trial, seed)
+        chosen = chosen._replace(shrinkage=min(losses, key=lambda share: losses[share]))
+    return [_fitted_prior(values, fold.training[rows], chosen, seed) for fold in folds], losses
+
+
+def _fitted_prior(
+    values: NDArray[np.float32], observed: NDArray[np.bool_], settings: PriorSettings, seed: int
+) -> Prior:
+    if values.shape[1] > MOST_UNITS:
+        return fit_wide_prior(values, observed, settings.shrinkage, seed)
+    return fit_prior(values, observed, settings, seed)
+
+
+def shrinkages_offered(n_rows: int, n_visible: int) -> tuple[float, ...]:
+    """Shrinkages of the prior to choose from; none if the table is wide and long.
+
+    Of few rows for each unit a covariance is mostly noise, and may have to be shrunk far.
+
+    Examples
+    --------
+    >>> shrinkages_offered(2000, 30), shrinkages_offered(100, 600)
+    ((0.002, 0.02, 0.05, 0.15), (0.05, 0.2, 0.4, 0.7, 0.9))
+    """
+    if n_rows < n_visible:
+        return _STRONG_SHRINKAGES
+    if n_visible > MOST_UNITS_OF_FULL_RANK:
+        return ()  # trials are dear here
+    if n_rows < _ROWS_PER_UNIT * n_visible:
+        return (*_SHRINKAGES, *_STRONG_SHRINKAGES[2:])
+    return _SHRINKAGES
 
 
 def _in_standard_units(
@@ -219,21 +250,17 @@ def _in_standard_units(
     return values
 
 
-def _loss_of_shrinkage(
+def _loss_of_trial(
     values: NDArray[np.float32],
     rows: NDArray[np.int64],
     judged: NDArray[np.float32],
     fold: HeldOut,
+    trial: PriorSettings,
     seed: int,
-) -> dict[float, float]:
-    """How far a prior, after a few rounds, is from what the fold put aside, by its shrinkage."""
-    losses = {}
-    shown = fold.training[fold.judged_rows]
-    for shrinkage in SHRINKAGES:
-        trial = PriorSettings(shrinkage, _ROUNDS_OF_A_TRIAL)
-        prior = fit_prior(values, fold.training[rows], trial, seed)
-        losses[shrinkage] = prior_loss(prior, judged, shown, fold.judging)
-    return losses
+) -> float:
+    """How far a prior, after a few rounds, is from what the fold put aside."""
+    prior = _fitted_prior(values, fold.training[rows], trial, seed)
+    return prior_loss(prior, judged, fold.training[fold.judged_rows], fold.judging)
 
 
 def _members(priors: list[Prior], settings: PredictiveSettings, as_they_are: float) -> Member:

@@ -128,7 +128,7 @@ def prior_loss(
     4.0
     """
     expected = np.asarray(
-        _conditional_mean(prior, jnp.asarray(values), jnp.asarray(shown), _SEARCH_STEPS)
+        conditional_mean_of_rows(prior, jnp.asarray(values), jnp.asarray(shown), _SEARCH_STEPS)
     )
     return float(np.mean((expected - values)[judged] ** 2))
 
@@ -157,7 +157,7 @@ def _expected(
     """The table with what the Gaussian expects in its holes."""
     prior = CorrelatedPrior(jnp.asarray(mean, jnp.float32), jnp.asarray(covariance, jnp.float32))
     rows = rows_on_device(held.astype(np.float32), observed)
-    expected = _conditional_mean(prior, rows.visible, rows.observed, n_search_steps)
+    expected = conditional_mean_of_rows(prior, rows.visible, rows.observed, n_search_steps)
     return np.where(observed, held, np.asarray(expected, np.float64)[: len(held)])
 
 
@@ -210,10 +210,10 @@ def _as_prior(mean: NDArray[np.float64], covariance: NDArray[np.float64]) -> Pri
 
 
 @partial(jax.jit, static_argnames="n_steps")
-def _conditional_mean(
+def conditional_mean_of_rows(
     prior: Prior, values: jax.Array, observed: jax.Array, n_steps: int
 ) -> jax.Array:
-    """The same some rows at a time: a search goes over its rows again and again, in the cache."""
+    """``conditional_mean`` of some rows at a time, which stay in the cache while it searches."""
     n_rows, n_units = values.shape
     extra = [(0, -n_rows % _ROWS_AT_ONCE), (0, 0)]
     parts = (-1, _ROWS_AT_ONCE, n_units)
