@@ -82,7 +82,9 @@ def wide_table(n_columns: int) -> NDArray[np.float64]:
     return X
 
 
-@pytest.mark.parametrize(("n_columns", "rank"), [(430, 64), (1510, 1)], ids=["low rank", "none"])
+@pytest.mark.parametrize(
+    ("n_columns", "rank"), [(430, 64), (1510, 12)], ids=["low rank", "components"]
+)
 def test_wide_tables(n_columns: int, rank: int, tmp_path: Path) -> None:
     X = wide_table(n_columns)
     model = RBMImputer(**TINY).fit(X)
