@@ -75,7 +75,10 @@ def learn_blend(ensemble: Ensemble, encoded: Encoded, heard: list[HeldOutAnswers
         np.concatenate([one.judged[:, numbers] for one in heard]),
     )
     discrete = mixture_weights(_truth_probability(ensemble, heard, "known", ~is_target))
-    pools = [_learn_pool(ensemble, heard, context) for context in _CONTEXTS]
+    pools = [
+        _learn_pool(ensemble, heard, _target_candidates(ensemble, heard, context))
+        for context in _CONTEXTS
+    ]
     lowest, highest = _bounds(encoded, layer.n_gaussian)
     return Blend(
         blends,
@@ -125,14 +128,15 @@ class _Pool(NamedTuple):
     class_power: NDArray[np.float64]
 
 
-def _learn_pool(ensemble: Ensemble, heard: list[HeldOutAnswers], context: str) -> _Pool:
+def _learn_pool(
+    ensemble: Ensemble, heard: list[HeldOutAnswers], candidates: list[NDArray[np.float64]]
+) -> _Pool:
     """Powers of all candidates for labels and for classes, from the judged target entries."""
     is_target = ensemble.shape.columns.is_target_unit
     groups = target_groups(ensemble.shape)
     n_labels = groups[0].start if groups else int(is_target.sum())
     said, truth, first = [], [], []
-    for one in heard:
-        means = _target_candidates(ensemble, one, context)
+    for one, means in zip(heard, candidates, strict=True):
         judged, right = one.judged[:, is_target], one.truth[:, is_target] > 0.5
         labels = judged[:, :n_labels]
         said.append(means[:, :, :n_labels][:, labels])
@@ -153,12 +157,12 @@ def _learn_pool(ensemble: Ensemble, heard: list[HeldOutAnswers], context: str) -
 
 
 def _target_candidates(
-    ensemble: Ensemble, one: HeldOutAnswers, context: str
-) -> NDArray[np.float64]:
-    """All predictions of the target units, of shape (n_kinds + 1, n_judged, n_target_units)."""
+    ensemble: Ensemble, heard: list[HeldOutAnswers], context: str
+) -> list[NDArray[np.float64]]:
+    """Of every fold all predictions of target units, (n_kinds + 1, n_judged, n_target_units)."""
     columns = ensemble.shape.columns
     is_target = columns.is_target_unit[columns.wide.layer.n_gaussian :]
-    return discrete_candidates(ensemble, getattr(one, context))[:, :, is_target]
+    return [discrete_candidates(ensemble, getattr(one, context))[:, :, is_target] for one in heard]
 
 
 def learn_conformal(ensemble: Ensemble, blend: Blend, heard: list[HeldOutAnswers]) -> Conformal:
@@ -188,11 +192,13 @@ def label_scores(
     judged by a choice in which it had a say.
     """
     columns = ensemble.shape.columns
-    said = [_target_candidates(ensemble, one, _CONTEXTS[context]) for one in heard]
+    said = _target_candidates(ensemble, heard, _CONTEXTS[context])
     scores = []
     for part in range(_PARTS):
         others = [_of_rows(one, np.arange(len(one.truth)) % _PARTS != part) for one in heard]
-        bare = FittedPrediction(ensemble, _relearned(ensemble, blend, others, context), _NO_LEVELS)
+        bare = FittedPrediction(
+            ensemble, _relearned(ensemble, blend, others, said, context), _NO_LEVELS
+        )
         for one, candidates in zip(heard, said, strict=True):
             own = _of_rows(one, np.arange(len(one.truth)) % _PARTS == part)
             shown = one.shown[:, columns.is_target_unit] & bool(context)
@@ -207,10 +213,14 @@ def _of_rows(one: HeldOutAnswers, rows: NDArray[np.bool_]) -> HeldOutAnswers:
 
 
 def _relearned(
-    ensemble: Ensemble, blend: Blend, heard: list[HeldOutAnswers], context: int
+    ensemble: Ensemble,
+    blend: Blend,
+    heard: list[HeldOutAnswers],
+    candidates: list[NDArray[np.float64]],
+    context: int,
 ) -> Blend:
     """The blend with its pools of labels and classes learned from these entries."""
-    pool = _learn_pool(ensemble, heard, _CONTEXTS[context])
+    pool = _learn_pool(ensemble, heard, candidates)
     powers, shifts = blend.label_power.copy(), blend.label_shift.copy()
     of_classes = blend.class_power.copy()
     powers[context], shifts[context], of_classes[context] = pool
