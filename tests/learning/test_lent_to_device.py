@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import jax
 import numpy as np
 import pytest
 
@@ -28,3 +29,14 @@ def test_memory_that_cannot_be_lent_is_copied() -> None:
     fixed.setflags(write=False)
     for array in (own, turned, fixed):
         assert (np.asarray(lent_to_device(array)) == array).all()
+
+
+def test_what_is_lent_is_not_bound_to_its_device() -> None:
+    # What is computed from a bound array is bound, too, and a program that takes its own results
+    # again is compiled for both.
+    lent = lent_to_device(aligned_zeros((3, 2), np.float32))
+    again = jax.jit(lambda state, table: state + table.sum())
+    state = jax.device_put(np.zeros(2, np.float32))
+    for _ in range(3):
+        state = again(state, lent)
+    assert again._cache_size() == 1

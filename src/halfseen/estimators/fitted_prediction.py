@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
@@ -59,8 +58,11 @@ class Ensemble:
     @cached_property
     def standard(self) -> Standard:
         """Means, scales and knots on the device."""
+        # Put there as they are: jnp.asarray would compile a program for every shape.
         return Standard(
-            jnp.asarray(self.unit_mean), jnp.asarray(self.unit_scale), jnp.asarray(self.knots)
+            jax.device_put(self.unit_mean),
+            jax.device_put(self.unit_scale),
+            jax.device_put(self.knots),
         )
 
     @cached_property
@@ -68,29 +70,33 @@ class Ensemble:
         """The parameters on the device."""
         apart = self.shape.columns.wide.apart
         return PredictiveParameters(
-            apart(jnp.asarray(self.weights), axis=1),
-            apart(jnp.asarray(self.visible_bias)),
-            jnp.asarray(self.hidden_bias),
-            apart(jnp.asarray(self.gain)),
-            apart(jnp.asarray(self.start_bias)),
-            jnp.asarray(self.missing_weights) if self.shape.sees_missing else None,
+            jax.device_put(apart(self.weights, axis=1)),
+            jax.device_put(apart(self.visible_bias)),
+            jax.device_put(self.hidden_bias),
+            jax.device_put(apart(self.gain)),
+            jax.device_put(apart(self.start_bias)),
+            jax.device_put(self.missing_weights) if self.shape.sees_missing else None,
         )
 
     @cached_property
     def members(self) -> Member:
         """The members as the learning room takes them."""
         fold = np.repeat(np.arange(self.n_folds), self.n_kinds)
-        mean = jnp.asarray(self.prior_mean[fold])
+        mean = jax.device_put(self.prior_mean[fold])
         if self.prior_covariance.shape[2]:
             prior: CorrelatedPrior | LowRankPrior = CorrelatedPrior(
-                mean, jnp.asarray(self.prior_covariance[fold])
+                mean, jax.device_put(self.prior_covariance[fold])
             )
         else:
             prior = LowRankPrior(
-                mean, jnp.asarray(self.prior_noise[fold]), jnp.asarray(self.prior_loading[fold])
+                mean,
+                jax.device_put(self.prior_noise[fold]),
+                jax.device_put(self.prior_loading[fold]),
             )
-        unused = jnp.zeros(len(fold))
-        return Member(prior, jnp.asarray(self.prior_sees_labels), jnp.asarray(fold), *[unused] * 6)
+        unused = jax.device_put(np.zeros(len(fold), np.float32))
+        return Member(
+            prior, jax.device_put(self.prior_sees_labels), jax.device_put(fold), *[unused] * 6
+        )
 
     def answers(
         self,

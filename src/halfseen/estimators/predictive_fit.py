@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -40,6 +42,7 @@ from halfseen.machine.binned_units import interpolated
 from halfseen.machine.compilation_cache import kept_compilations
 from halfseen.machine.correlated_prior import CorrelatedPrior, Prior
 from halfseen.machine.predictive_sweeps import PredictiveParameters
+from halfseen.machine.visible_layer import VisibleLayer
 from halfseen.tables import Encoded, Schema, aligned_zeros
 
 _SHRINKAGES = (0.002, 0.02, 0.05, 0.15)
@@ -49,6 +52,7 @@ _ROUNDS_OF_A_TRIAL = 6
 _SMALLEST_SCALE = 0.02
 _KEEP_FEATURES = 0.5  # share of the rows in which no feature is put aside
 _MOST_AS_THEY_ARE = 0.5
+_ROWS_AT_ONCE = 1024
 _LONG = 65_536  # rows from which on a table is not copied to share a compilation with others
 
 
@@ -144,7 +148,7 @@ def _standard(encoded: Encoded, schema: Schema, n_knots: int) -> Standard:
     for column in range(schema.n_gaussian if n_knots else 0):
         seen = encoded.visible[encoded.observed[:, column], column].astype(np.float64)
         knots[column] = column_knots(seen, n_knots)
-    return Standard(*(jnp.asarray(part, jnp.float32) for part in (mean, scale, knots)))
+    return Standard(*map(jax.device_put, (mean, scale, knots)))
 
 
 def column_knots(values: NDArray[np.float64], n_knots: int) -> NDArray[np.float64]:
@@ -172,20 +176,32 @@ def column_knots(values: NDArray[np.float64], n_knots: int) -> NDArray[np.float6
 
 
 def _first_bias(encoded: Encoded, schema: Schema, standard: Standard) -> NDArray[np.float32]:
-    marginals = jnp.asarray(schema.marginals, jnp.float32)
-    of_units = np.asarray(layer_of(schema).input_from_mean(marginals, jnp.zeros(schema.n_gaussian)))
+    of_units = np.asarray(_input_from_mean(layer_of(schema), schema.marginals.astype(np.float32)))
     if not standard.knots.shape[1]:
         return of_units
-    numbers = encoded.visible[:, : schema.n_gaussian]
-    seen = encoded.observed[:, : schema.n_gaussian]
+    n_rows, n_gaussian = len(encoded.visible), schema.n_gaussian
     shares = np.zeros(standard.knots.shape)
-    for first in range(0, len(numbers), 1024):
-        some = jnp.asarray(numbers[first : first + 1024])
-        part = np.asarray(interpolated(some, standard.knots))
-        shares += np.sum(part * seen[first : first + 1024, :, None], axis=0)
-    shares /= np.maximum(seen.sum(axis=0), 1)[:, None]
+    for first in range(0, n_rows, _ROWS_AT_ONCE):
+        some = slice(first, min(first + _ROWS_AT_ONCE, n_rows))
+        numbers = np.zeros((_ROWS_AT_ONCE, n_gaussian), np.float32)  # of one shape, the last too
+        seen = np.zeros(numbers.shape, bool)
+        numbers[: some.stop - first] = encoded.visible[some, :n_gaussian]
+        seen[: some.stop - first] = encoded.observed[some, :n_gaussian]
+        shares += np.asarray(_shares_of_knots(numbers, seen, standard.knots))
+    shares /= np.maximum(encoded.observed[:, :n_gaussian].sum(axis=0), 1)[:, None]
     of_knots = np.log(shares + 1e-3).astype(np.float32)
     return np.concatenate([of_units, of_knots.reshape(-1)])
+
+
+@partial(jax.jit, static_argnums=0)
+def _input_from_mean(layer: VisibleLayer, marginals: jax.Array) -> jax.Array:
+    return layer.input_from_mean(marginals, jnp.zeros(layer.n_gaussian))
+
+
+@jax.jit
+def _shares_of_knots(numbers: jax.Array, seen: jax.Array, knots: jax.Array) -> jax.Array:
+    """What rows with a number put on each knot, in sum; (n_gaussian, n_knots)."""
+    return jnp.sum(jnp.where(seen[:, :, None], interpolated(numbers, knots), 0.0), axis=0)
 
 
 def _priors(
@@ -265,18 +281,24 @@ def _loss_of_trial(
 
 def _members(priors: list[Prior], settings: PredictiveSettings, as_they_are: float) -> Member:
     fold = np.repeat(np.arange(settings.n_folds), len(settings.kinds))
-    stacked: Prior = jax.tree.map(lambda *leaves: jnp.stack(leaves), *[priors[f] for f in fold])
+    stacked: Prior = jax.tree.map(lambda *leaves: np.stack(leaves), *[priors[f] for f in fold])
     kinds = [kind for _ in range(settings.n_folds) for kind in settings.kinds]
+
+    def of_each(values: Sequence[float]) -> jax.Array:
+        # Not by jnp.asarray, which is compiled anew for every shape.
+        on_device: jax.Array = jax.device_put(np.array(values))
+        return on_device
+
     return Member(
         prior=stacked,
-        prior_sees_labels=jnp.asarray([kind.prior_sees_labels for kind in kinds]),
-        fold=jnp.asarray(fold),
-        learning_rate=jnp.asarray([kind.learning_rate for kind in kinds]),
-        weight_decay=jnp.asarray([kind.weight_decay for kind in kinds]),
-        most_hidden=jnp.asarray([kind.most_hidden for kind in kinds]),
-        as_they_are=jnp.full(len(kinds), as_they_are),
-        label_weight=jnp.full(len(kinds), settings.label_weight),
-        dropped=jnp.asarray([kind.dropped for kind in kinds]),
+        prior_sees_labels=of_each([kind.prior_sees_labels for kind in kinds]),
+        fold=of_each(fold.tolist()),
+        learning_rate=of_each([kind.learning_rate for kind in kinds]),
+        weight_decay=of_each([kind.weight_decay for kind in kinds]),
+        most_hidden=of_each([kind.most_hidden for kind in kinds]),
+        as_they_are=of_each([as_they_are] * len(kinds)),
+        label_weight=of_each([settings.label_weight] * len(kinds)),
+        dropped=of_each([kind.dropped for kind in kinds]),
     )
 
 

@@ -61,7 +61,7 @@ def rows_on_device(visible: NDArray[np.float32], observed: NDArray[np.bool_]) ->
     held, seen = np.zeros(shape, np.float32), np.zeros(shape, bool)
     np.copyto(held[..., :n_rows, :], visible, where=observed)
     seen[..., :n_rows, :] = observed
-    return Rows(jnp.asarray(held), jnp.asarray(seen))
+    return Rows(*map(jax.device_put, (held, seen)))
 
 
 def epoch_order(seed: int, epoch: int, n_rows: int, batch_size: int, n_replicas: int) -> EpochOrder:

@@ -23,7 +23,6 @@ from halfseen.learning.predictive_loss import PredictiveColumns, predictive_loss
 from halfseen.learning.rehiding import hidden_again
 from halfseen.learning.replicas import (
     groups_of,
-    joined,
     machines_in,
     over_replicas,
     side_by_side,
@@ -31,6 +30,7 @@ from halfseen.learning.replicas import (
 from halfseen.learning.trainer import TrainingInterrupted
 from halfseen.machine.correlated_prior import Prior, conditional_mean
 from halfseen.machine.predictive_sweeps import PredictiveParameters, Wide, predicted_inputs
+from halfseen.machine.random_bits import training_key
 
 STEPS_AT_ONCE = 50
 _WARM_UP = 0.05
@@ -143,7 +143,8 @@ def _push_of_missing(
     if parameters.missing_weights is None:
         return 0.0
     missing = ~known & ~jnp.asarray(shape.columns.is_target_unit)
-    return missing.astype(parameters.missing_weights.dtype) @ parameters.missing_weights
+    push: jax.Array = missing.astype(parameters.missing_weights.dtype) @ parameters.missing_weights
+    return push
 
 
 def first_state(
@@ -156,24 +157,24 @@ def first_state(
     wide = shape.columns.wide
     slope = np.ones(wide.layer.n_visible, np.float32)
     slope[columns_without_slope(shape)] = 0.0
-    gain = jnp.concatenate([jnp.asarray(slope), standard.knots.reshape(-1)])
+    gain = np.concatenate([slope, np.asarray(standard.knots).reshape(-1)])
 
     size = (len(seeds), wide.n_units, shape.n_hidden)
     noise = np.empty(size, np.float32)
     for member, seed in enumerate(seeds):
         noise[member] = np.random.default_rng([seed, 5]).standard_normal(size[1:], np.float32)
 
-    def of_all(values: jax.Array | NDArray[np.float32]) -> Wide:
-        return wide.apart(jnp.tile(jnp.asarray(values), (len(seeds), 1)))
+    def of_all(values: NDArray[np.float32]) -> Wide:
+        return wide.apart(np.tile(values, (len(seeds), 1)))
 
     parameters = PredictiveParameters(
-        weights=wide.apart(jnp.asarray(_WEIGHT_SCALE * noise), axis=1),
+        weights=wide.apart(np.float32(_WEIGHT_SCALE) * noise, axis=1),
         visible_bias=of_all(first_bias),
-        hidden_bias=jnp.zeros((len(seeds), shape.n_hidden)),
+        hidden_bias=np.zeros((len(seeds), shape.n_hidden), np.float32),
         gain=of_all(gain),
         start_bias=of_all(first_bias),
         missing_weights=(
-            jnp.zeros((len(seeds), wide.layer.n_visible, shape.n_hidden))
+            np.zeros((len(seeds), wide.layer.n_visible, shape.n_hidden), np.float32)
             if shape.sees_missing
             else None
         ),
@@ -181,9 +182,10 @@ def first_state(
     return PredictiveState(parameters, _first_optimiser_state(parameters))
 
 
-@jax.jit
 def _first_optimiser_state(parameters: PredictiveParameters) -> optax.OptState:
-    return jax.vmap(_ADAM.init)(parameters)
+    """Of every member; Adam begins with zeros throughout."""
+    of_members = jax.eval_shape(jax.vmap(_ADAM.init), parameters)
+    return jax.tree.map(lambda leaf: np.zeros(leaf.shape, leaf.dtype), of_members)
 
 
 def columns_without_slope(shape: PredictiveShape) -> NDArray[np.bool_]:
@@ -240,23 +242,24 @@ def train_predictively(
     generator = np.random.default_rng([seed, 4])
     order = _order(generator, n_rows, n_steps * shape.batch_size)
     in_steps = order.reshape(n_steps, shape.batch_size)
-    # JAX documents this generator as the cheaper one, and masks ask no more of it.
-    key = jax.random.key(seed, impl="rbg")
+    key = training_key(seed)
     groups = groups_of(len(members.fold))
-    states = [machines_in(group, state) for group in groups]
-    companies = [machines_in(group, members) for group in groups]
+    # Cut in NumPy, as all that is done but once: of JAX every cut would be compiled.
+    state, members = jax.device_get((state, members))
+    states: list[PredictiveState] = jax.device_put([machines_in(group, state) for group in groups])
+    companies: list[Member] = jax.device_put([machines_in(group, members) for group in groups])
 
     program = (shape, table.visible.shape, table.training.shape)
     for first in range(0, n_steps, STEPS_AT_ONCE):
         rows = in_steps[first : first + STEPS_AT_ONCE]
         progress = (first + np.arange(len(rows), dtype=np.float32)) / n_steps
-        now = jnp.asarray(rows), jnp.asarray(progress), jax.random.fold_in(key, first)
+        now = jax.device_put((rows, progress, np.uint32(first)))
 
         def taken(
             place: int, now: tuple[jax.Array, jax.Array, jax.Array] = now
         ) -> NDArray[np.float32]:
             states[place], losses = _some_steps(
-                shape, standard, companies[place], states[place], table, *now
+                shape, standard, companies[place], states[place], table, *now, key
             )
             return np.asarray(losses)
 
@@ -275,7 +278,9 @@ def train_predictively(
                 stacklevel=2,
             )
             break
-    whole: PredictiveState = joined(states)
+    whole: PredictiveState = jax.tree.map(
+        lambda *of_groups: np.concatenate(of_groups), *jax.device_get(states)
+    )
     return whole
 
 
@@ -295,8 +300,10 @@ def _some_steps(
     table: Table,
     rows: jax.Array,
     progress: jax.Array,
+    first: jax.Array,
     key: jax.Array,
 ) -> tuple[PredictiveState, jax.Array]:
+    """Steps of the members of a group; ``first`` of them have been taken before."""
     columns = shape.columns
     column_of_unit = np.asarray(columns.column_of_unit)
 
@@ -329,31 +336,32 @@ def _some_steps(
         return predictive_loss(columns, inputs, units, known & hidden, member.label_weight)
 
     def one_step(
-        state: PredictiveState, now: tuple[jax.Array, jax.Array, jax.Array]
+        state: PredictiveState,
+        now: tuple[jax.Array, jax.Array, jax.Array],
+        member: Member,
     ) -> tuple[PredictiveState, jax.Array]:
         batch, at, step_key = now
-        warm = jnp.minimum(1.0, (at + 1e-3) / _WARM_UP)
-        wave = 0.5 * (1.0 + jnp.cos(jnp.pi * at))
-        pace = warm * (_LAST_RATE + (1 - _LAST_RATE) * wave)
+        loss, gradient = jax.value_and_grad(loss_of)(state.parameters, member, batch, step_key)
+        change, optimiser_state = _ADAM.update(gradient, state.optimiser_state)
+        rate = _pace(at) * member.learning_rate
+        parameters = jax.tree.map(lambda old, by: old - rate * by, state.parameters, change)
+        kept = 1.0 - rate * member.weight_decay
+        decayed = Wide(*(kept * part for part in parameters.weights))
+        return PredictiveState(parameters._replace(weights=decayed), optimiser_state), loss
 
-        def of_member(
-            parameters: PredictiveParameters,
-            optimiser_state: optax.OptState,
-            member: Member,
-        ) -> tuple[PredictiveParameters, optax.OptState, jax.Array]:
-            loss, gradient = jax.value_and_grad(loss_of)(parameters, member, batch, step_key)
-            change, optimiser_state = _ADAM.update(gradient, optimiser_state)
-            rate = pace * member.learning_rate
-            parameters = jax.tree.map(lambda old, by: old - rate * by, parameters, change)
-            kept = 1.0 - rate * member.weight_decay
-            decayed = Wide(*(kept * part for part in parameters.weights))
-            return parameters._replace(weights=decayed), optimiser_state, loss
-
-        parameters, optimiser_state, loss = over_replicas(
-            of_member, state.parameters, state.optimiser_state, members
+    def steps_of(state: PredictiveState, member: Member) -> tuple[PredictiveState, jax.Array]:
+        keys = jax.random.split(jax.random.fold_in(key, first), len(rows))
+        state, losses = jax.lax.scan(
+            partial(one_step, member=member), state, (rows, progress, keys)
         )
-        return PredictiveState(parameters, optimiser_state), loss
+        return state, jnp.mean(losses)
 
-    keys = jax.random.split(key, len(rows))
-    state, losses = jax.lax.scan(one_step, state, (rows, progress, keys))
-    return state, jnp.mean(losses, axis=0)
+    stepped: tuple[PredictiveState, jax.Array] = over_replicas(steps_of, state, members)
+    return stepped
+
+
+def _pace(progress: jax.Array) -> jax.Array:
+    """Factor of the learning rate: it rises within the first steps and falls as a cosine."""
+    warm = jnp.minimum(1.0, (progress + 1e-3) / _WARM_UP)
+    wave = 0.5 * (1.0 + jnp.cos(jnp.pi * progress))
+    return warm * (_LAST_RATE + (1 - _LAST_RATE) * wave)

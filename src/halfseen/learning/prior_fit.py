@@ -128,7 +128,7 @@ def prior_loss(
     4.0
     """
     expected = np.asarray(
-        conditional_mean_of_rows(prior, jnp.asarray(values), jnp.asarray(shown), _SEARCH_STEPS)
+        conditional_mean_of_rows(prior, *map(jax.device_put, (values, shown)), _SEARCH_STEPS)
     )
     return float(np.mean((expected - values)[judged] ** 2))
 
@@ -155,7 +155,7 @@ def _expected(
     n_search_steps: int,
 ) -> NDArray[np.float64]:
     """The table with what the Gaussian expects in its holes."""
-    prior = CorrelatedPrior(jnp.asarray(mean, jnp.float32), jnp.asarray(covariance, jnp.float32))
+    prior = CorrelatedPrior(*map(jax.device_put, (mean, covariance)))
     rows = rows_on_device(held.astype(np.float32), observed)
     expected = conditional_mean_of_rows(prior, rows.visible, rows.observed, n_search_steps)
     return np.where(observed, held, np.asarray(expected, np.float64)[: len(held)])
@@ -197,15 +197,15 @@ def symmetric_from_lower(lower: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _as_prior(mean: NDArray[np.float64], covariance: NDArray[np.float64]) -> Prior:
     if len(mean) <= MOST_UNITS_OF_FULL_RANK:
-        return CorrelatedPrior(jnp.asarray(mean, jnp.float32), jnp.asarray(covariance, jnp.float32))
+        return CorrelatedPrior(*map(jax.device_put, (mean, covariance)))
     values, vectors = np.linalg.eigh(covariance)
     rest = float(np.mean(values[:-RANK]))
     loading = vectors[:, -RANK:] * np.sqrt(np.maximum(values[-RANK:] - rest, 0.0))
     noise = np.maximum(np.diag(covariance) - np.sum(loading**2, axis=1), 1e-3)
     return LowRankPrior(
-        jnp.asarray(mean, jnp.float32),
-        jnp.asarray(noise, jnp.float32),
-        jnp.asarray(loading, jnp.float32),
+        jax.device_put(mean),
+        jax.device_put(noise),
+        jax.device_put(loading),
     )
 
 

@@ -9,6 +9,7 @@ LEAST_HIDDEN = 0.05
 ALL_TARGETS_HIDDEN = 0.4
 SINGLE_TARGET_HIDDEN = 0.7
 _LEAST_TARGETS, _MOST_TARGETS = 0.1, 0.9
+_OF_ROWS = 4  # numbers drawn for a whole row
 
 
 def hidden_again(
@@ -32,16 +33,16 @@ def hidden_again(
     >>> hidden_again(jax.random.key(0), 5, 3, 1, jnp.array(0.9)).shape
     (5, 4)
     """
-    share_key, feature_key, all_key, target_share_key, target_key = jax.random.split(key, 5)
-    share = jax.random.uniform(share_key, (n_rows, 1), minval=LEAST_HIDDEN, maxval=most_hidden)
-    features = jax.random.uniform(feature_key, (n_rows, n_features)) < share
-    drawn = jax.random.uniform(target_key, (n_rows, n_targets))
-    whole = jax.random.uniform(jax.random.fold_in(share_key, 1), (n_rows, 1)) < as_they_are
-    features &= ~whole
+    # All numbers in one draw: many small ones take longer to compile than to compute.
+    drawn = jax.random.uniform(key, (n_rows, _OF_ROWS + n_features + n_targets))
+    of_share, of_whole, of_every, of_targets = jnp.split(drawn[:, :_OF_ROWS], _OF_ROWS, axis=1)
+    share = LEAST_HIDDEN + (most_hidden - LEAST_HIDDEN) * of_share
+    whole = of_whole < as_they_are
+    features = (drawn[:, _OF_ROWS : _OF_ROWS + n_features] < share) & ~whole
+    of_target = drawn[:, _OF_ROWS + n_features :]
     if n_targets <= 1:
-        return jnp.concatenate([features, whole | (drawn < SINGLE_TARGET_HIDDEN)], axis=1)
-    every = jax.random.uniform(all_key, (n_rows, 1)) < ALL_TARGETS_HIDDEN
-    target_share = jax.random.uniform(
-        target_share_key, (n_rows, 1), minval=_LEAST_TARGETS, maxval=_MOST_TARGETS
-    )
-    return jnp.concatenate([features, every | (drawn < target_share)], axis=1)
+        targets = whole | (of_target < SINGLE_TARGET_HIDDEN)
+    else:
+        target_share = _LEAST_TARGETS + (_MOST_TARGETS - _LEAST_TARGETS) * of_targets
+        targets = (of_every < ALL_TARGETS_HIDDEN) | (of_target < target_share)
+    return jnp.concatenate([features, targets], axis=1)

@@ -39,10 +39,10 @@ class PredictiveParameters(NamedTuple):
 
     weights: Wide  # (n_units, n_hidden)
     visible_bias: Wide
-    hidden_bias: jax.Array  # (n_hidden,)
+    hidden_bias: Any  # (n_hidden,)
     gain: Wide  # of the prior's expectation
     start_bias: Wide  # the input of a missing unit before the first sweep
-    missing_weights: jax.Array | None = None  # (n_visible, n_hidden), of mask units
+    missing_weights: Any = None  # (n_visible, n_hidden), of mask units
 
 
 @dataclass(frozen=True)

@@ -108,4 +108,10 @@ def training_key(seed: int) -> jax.Array:
     >>> float(jax.random.uniform(training_key(0))) == float(jax.random.uniform(training_key(0)))
     True
     """
+    key: jax.Array = _key(np.uint32(seed % 2**32))
+    return key
+
+
+@jax.jit
+def _key(seed: jax.Array) -> jax.Array:
     return jax.random.key(seed, impl=_GENERATOR)
