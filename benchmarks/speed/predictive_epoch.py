@@ -12,11 +12,9 @@ from numpy.typing import NDArray
 
 from halfseen.estimators.predictive_settings import search_steps
 from halfseen.learning.predictive_loss import PredictiveColumns
+from halfseen.learning.predictive_member import Member, PredictiveShape, Standard
 from halfseen.learning.predictive_training import (
     STEPS_AT_ONCE,
-    Member,
-    PredictiveShape,
-    Standard,
     Table,
     first_state,
     train_predictively,

@@ -10,7 +10,7 @@ import pandas as pd
 
 from halfseen import RBMClassifier, load
 from halfseen.estimators.choices import choices_html
-from halfseen.estimators.predictive_fit import shrinkages_offered
+from halfseen.estimators.priors_of_folds import shrinkages_offered
 from halfseen.learning.choice import Choice
 
 

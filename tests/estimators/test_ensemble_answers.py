@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from halfseen import RBMClassifier
-from halfseen.learning.predictive_training import member_inputs
+from halfseen.learning.predictive_member import member_inputs
 from halfseen.machine.tiles import TILE_ROWS
 from halfseen.tables import read_table
 
@@ -26,9 +26,7 @@ def test_answers_of_every_member(predicts_classes: RBMClassifier, table: pd.Data
     tile, seen = np.pad(encoded.visible, extra), np.pad(encoded.observed, extra)
     inputs_of = jax.jit(partial(member_inputs, ensemble.shape))
     for index in (0, n_members - 1):
-        member, theta = jax.tree.map(
-            lambda leaf, index=index: leaf[index], (ensemble.members, ensemble.parameters)
-        )
+        member, theta = ensemble.members[index]
         inputs, base = inputs_of(ensemble.standard, member, theta, tile, seen, seen)
         means = np.concatenate(wide.mean_from_input(inputs), axis=1)[:40]
         assert np.allclose(every.means[index], means[:, :n_visible], atol=1e-5)

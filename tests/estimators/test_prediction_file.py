@@ -93,8 +93,8 @@ NONSENSE: dict[str, Change] = {
     "no kinds": size("n_kinds", 0),
     "no folds": size("n_folds", 0),
     "other folds": size("n_folds", 3),
-    "kinds and folds exchanged": lambda document, arrays: document["prediction"].update(
-        n_kinds=document["prediction"]["n_folds"], n_folds=document["prediction"]["n_kinds"]
+    "as many members in more folds": lambda document, arrays: document["prediction"].update(
+        n_kinds=1, n_folds=document["prediction"]["n_folds"] * document["prediction"]["n_kinds"]
     ),
     "no hidden units": size("n_hidden", 0),
     "half a hidden unit": size("n_hidden", 0.5),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import jax
+import jax.monitoring
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -13,17 +15,20 @@ from numpy.typing import NDArray
 
 from halfseen.learning import predictive_training
 from halfseen.learning.predictive_loss import PredictiveColumns
-from halfseen.learning.predictive_training import (
-    STEPS_AT_ONCE,
+from halfseen.learning.predictive_member import (
     Member,
     PredictiveShape,
-    PredictiveState,
     Standard,
-    Table,
-    columns_without_slope,
-    first_state,
     member_inputs,
     prior_base,
+)
+from halfseen.learning.predictive_training import (
+    STEPS_AT_ONCE,
+    PredictiveState,
+    Table,
+    columns_without_slope,
+    compile_training,
+    first_state,
     train_predictively,
 )
 from halfseen.machine.correlated_prior import CorrelatedPrior
@@ -284,3 +289,30 @@ def test_without_weights_a_member_answers_with_prior_and_marginals() -> None:
     wide = np.hstack([right, np.repeat(right[:, :2], N_KNOTS, axis=1)])
     expected = FIRST_BIAS + np.concatenate(parameters.gain) * wide
     np.testing.assert_allclose(np.concatenate(inputs, axis=1), expected, atol=5e-3)
+
+
+def test_what_is_compiled_ahead_is_not_compiled_again() -> None:
+    own = replace(SHAPE, n_hidden=5)
+    table = small_folds()
+    state = first_state(own, STANDARD, FIRST_BIAS, SEEDS)
+    compile_training(own, STANDARD, MEMBERS, state, table, STEPS_AT_ONCE)
+    compiled: list[str] = []
+
+    def listen(event: str, seconds: float, **of: Any) -> None:
+        if event == "/jax/core/compile/backend_compile_duration":
+            compiled.append(event)
+
+    jax.monitoring.register_event_duration_secs_listener(listen)
+    try:
+        train_predictively(
+            own, STANDARD, MEMBERS, state, table, N_ROWS, 2 * STEPS_AT_ONCE, 5, lambda *_: False
+        )
+        assert not compiled
+        other = replace(SHAPE, n_hidden=4)
+        state = first_state(other, STANDARD, FIRST_BIAS, SEEDS)
+        train_predictively(
+            other, STANDARD, MEMBERS, state, table, N_ROWS, 2 * STEPS_AT_ONCE, 5, lambda *_: False
+        )
+        assert len(compiled) == 1
+    finally:
+        jax.monitoring.clear_event_listeners()

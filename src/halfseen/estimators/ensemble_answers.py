@@ -1,4 +1,4 @@
-"""What every member of an ensemble says of a tile of rows."""
+"""What a member of an ensemble says of a tile of rows."""
 
 from __future__ import annotations
 
@@ -8,17 +8,12 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from halfseen.learning.predictive_training import (
-    Member,
-    PredictiveShape,
-    Standard,
-    member_inputs,
-)
+from halfseen.learning.predictive_member import Member, PredictiveShape, Standard, member_inputs
 from halfseen.machine.predictive_sweeps import PredictiveParameters
 
 
 class Answers(NamedTuple):
-    """Of every member (first axis) and row (second axis)."""
+    """Of members (first axis) and rows (second axis)."""
 
     means: Any  # (n_members, n_rows, n_visible), of every unit
     base: Any  # (n_members, n_rows, n_visible), what the prior expects, in standard units
@@ -30,26 +25,20 @@ class Answers(NamedTuple):
 def answers_of_tile(
     shape: PredictiveShape,
     standard: Standard,
-    members: Member,
+    member: Member,
     parameters: PredictiveParameters,
     visible: jax.Array,
     shown: jax.Array,
 ) -> Answers:
-    """The answers of all members, one after the other, row by row."""
+    """The answers of one member, without the axis of members, row by row."""
     wide = shape.columns.wide
     n_gaussian = wide.layer.n_gaussian
-
-    def of_member(own: tuple[Member, PredictiveParameters]) -> Answers:
-        member, theta = own
-        inputs, base = member_inputs(shape, standard, member, theta, visible, shown, shown)
-        means = wide.mean_from_input(inputs)
-        number = means.units[:, :n_gaussian]
-        knot_mean, knot_square = number, number**2
-        if wide.n_knots:
-            shares = wide.by_number(means.knots)
-            knot_mean = jnp.sum(shares * standard.knots, axis=-1)
-            knot_square = jnp.sum(shares * standard.knots**2, axis=-1)
-        return Answers(means.units, base, knot_mean, knot_square)
-
-    answers: Answers = jax.lax.map(of_member, (members, parameters))
-    return answers
+    inputs, base = member_inputs(shape, standard, member, parameters, visible, shown, shown)
+    means = wide.mean_from_input(inputs)
+    number = means.units[:, :n_gaussian]
+    knot_mean, knot_square = number, number**2
+    if wide.n_knots:
+        shares = wide.by_number(means.knots)
+        knot_mean = jnp.sum(shares * standard.knots, axis=-1)
+        knot_square = jnp.sum(shares * standard.knots**2, axis=-1)
+    return Answers(means.units, base, knot_mean, knot_square)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,9 +14,10 @@ from halfseen.estimators.conformal import Conformal, at_level
 from halfseen.estimators.ensemble_answers import Answers, answers_of_tile
 from halfseen.estimators.pooling import pooled_classes, pooled_labels
 from halfseen.learning.choice import Choice
-from halfseen.learning.predictive_training import Member, PredictiveShape, Standard
+from halfseen.learning.predictive_member import Member, PredictiveShape, Standard
 from halfseen.learning.progress import ProgressLine, Verbosity
-from halfseen.machine.correlated_prior import CorrelatedPrior, LowRankPrior
+from halfseen.learning.replicas import side_by_side
+from halfseen.machine.correlated_prior import CorrelatedPrior, LowRankPrior, Prior
 from halfseen.machine.predictive_sweeps import PredictiveParameters
 from halfseen.machine.tiles import in_tiles
 
@@ -66,37 +68,32 @@ class Ensemble:
         )
 
     @cached_property
-    def parameters(self) -> PredictiveParameters:
-        """The parameters on the device."""
+    def members(self) -> tuple[tuple[Member, PredictiveParameters], ...]:
+        """The members as the learning room takes them, each by itself, on the device."""
         apart = self.shape.columns.wide.apart
-        return PredictiveParameters(
-            jax.device_put(apart(self.weights, axis=1)),
-            jax.device_put(apart(self.visible_bias)),
-            jax.device_put(self.hidden_bias),
-            jax.device_put(apart(self.gain)),
-            jax.device_put(apart(self.start_bias)),
-            jax.device_put(self.missing_weights) if self.shape.sees_missing else None,
-        )
+        priors = [self._prior(fold) for fold in range(self.n_folds)]
+        unused = jax.device_put(np.float32(0.0))
+        members = []
+        for member, sees_labels in enumerate(jax.device_put(list(self.prior_sees_labels))):
+            fold = member // self.n_kinds
+            parameters = PredictiveParameters(
+                apart(self.weights[member], axis=0),
+                apart(self.visible_bias[member]),
+                self.hidden_bias[member],
+                apart(self.gain[member]),
+                apart(self.start_bias[member]),
+                self.missing_weights[member] if self.shape.sees_missing else None,
+            )
+            own = Member(priors[fold], sees_labels, *[unused] * 7)
+            members.append((own, jax.device_put(parameters)))
+        return tuple(members)
 
-    @cached_property
-    def members(self) -> Member:
-        """The members as the learning room takes them."""
-        fold = np.repeat(np.arange(self.n_folds), self.n_kinds)
+    def _prior(self, fold: int) -> Prior:
         mean = jax.device_put(self.prior_mean[fold])
         if self.prior_covariance.shape[2]:
-            prior: CorrelatedPrior | LowRankPrior = CorrelatedPrior(
-                mean, jax.device_put(self.prior_covariance[fold])
-            )
-        else:
-            prior = LowRankPrior(
-                mean,
-                jax.device_put(self.prior_noise[fold]),
-                jax.device_put(self.prior_loading[fold]),
-            )
-        unused = jax.device_put(np.zeros(len(fold), np.float32))
-        return Member(
-            prior, jax.device_put(self.prior_sees_labels), jax.device_put(fold), *[unused] * 6
-        )
+            return CorrelatedPrior(mean, jax.device_put(self.prior_covariance[fold]))
+        parts = self.prior_noise[fold], self.prior_loading[fold]
+        return LowRankPrior(mean, *map(jax.device_put, parts))
 
     def answers(
         self,
@@ -105,6 +102,22 @@ class Ensemble:
         verbose: Verbosity = False,
     ) -> Answers:
         """What every member says of every row."""
+        return self._answers(self.members, visible, observed, verbose)
+
+    def answers_of_fold(
+        self, fold: int, visible: NDArray[np.float32], observed: NDArray[np.bool_]
+    ) -> Answers:
+        """What the members of one fold say of every row."""
+        own = self.members[fold * self.n_kinds : (fold + 1) * self.n_kinds]
+        return self._answers(own, visible, observed, False)
+
+    def _answers(
+        self,
+        members: Sequence[tuple[Member, PredictiveParameters]],
+        visible: NDArray[np.float32],
+        observed: NDArray[np.bool_],
+        verbose: Verbosity,
+    ) -> Answers:
         parts: list[Answers] = []
         line = ProgressLine("predicting, row", len(visible), verbose)
 
@@ -112,10 +125,12 @@ class Ensemble:
             near = tile.copy()
             n_gaussian = self.shape.columns.wide.layer.n_gaussian
             near[:, :n_gaussian] = tile[:, :n_gaussian].clip(-FARTHEST, FARTHEST)
-            said = answers_of_tile(
-                self.shape, self.standard, self.members, self.parameters, near, seen
+            said = side_by_side(
+                lambda own: answers_of_tile(self.shape, self.standard, *own, near, seen),
+                members,
+                (answers_of_tile, self.shape),
             )
-            parts.append(jax.tree.map(np.asarray, said))
+            parts.append(Answers(*map(np.stack, zip(*jax.device_get(said), strict=True))))
             return tile[:, :0]
 
         n_rows = len(in_tiles(of_tile, visible, observed, line.show))

@@ -49,19 +49,12 @@ def held_out_answers(
     heard = []
     for index, fold in enumerate(folds):
         visible, shown = encoded.visible[fold.judged_rows], fold.training[fold.judged_rows]
-        known = _answers_of_fold(ensemble, index, visible, shown)
+        known = ensemble.answers_of_fold(index, visible, shown)
         new = known
         if is_target.any():
-            new = _answers_of_fold(ensemble, index, visible, shown & ~is_target)
+            new = ensemble.answers_of_fold(index, visible, shown & ~is_target)
         heard.append(HeldOutAnswers(known, new, visible, fold.judging, shown))
     return heard
-
-
-def _answers_of_fold(
-    ensemble: Ensemble, fold: int, visible: NDArray[np.float32], shown: NDArray[np.bool_]
-) -> Answers:
-    own = slice(fold * ensemble.n_kinds, (fold + 1) * ensemble.n_kinds)
-    return Answers(*(part[own] for part in ensemble.answers(visible, shown)))
 
 
 def learn_blend(ensemble: Ensemble, encoded: Encoded, heard: list[HeldOutAnswers]) -> Blend:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from halfseen.estimators.conformal import LEVELS, Conformal
 from halfseen.estimators.fitted_prediction import Blend, Ensemble, FittedPrediction
 from halfseen.estimators.fitting import predictive_columns
-from halfseen.learning.predictive_training import PredictiveShape
+from halfseen.learning.predictive_member import PredictiveShape
 from halfseen.storage import Sealed
 from halfseen.tables import Schema
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 
@@ -17,27 +18,18 @@ from halfseen.estimators.fitted_prediction import Ensemble, FittedPrediction
 from halfseen.estimators.fitting import layer_of, predictive_columns
 from halfseen.estimators.held_out_answers import held_out_answers, learn_blend, learn_conformal
 from halfseen.estimators.predictive_settings import PredictiveSettings
+from halfseen.estimators.priors_of_folds import prior_of_zeros, priors_of_folds
 from halfseen.learning.epoch import padded_rows
 from halfseen.learning.held_out import HeldOut, hold_out
 from halfseen.learning.lent_to_device import lent_to_device
+from halfseen.learning.predictive_member import Member, PredictiveShape, Standard
 from halfseen.learning.predictive_training import (
-    Member,
-    PredictiveShape,
-    Standard,
     Table,
+    compile_training,
     first_state,
     train_predictively,
 )
-from halfseen.learning.prior_fit import (
-    MOST_UNITS,
-    MOST_UNITS_OF_FULL_RANK,
-    PriorSettings,
-    fit_prior,
-    prior_loss,
-    rows_of_prior,
-)
 from halfseen.learning.progress import ProgressLine, Verbosity
-from halfseen.learning.wide_prior_fit import fit_wide_prior
 from halfseen.machine.binned_units import interpolated
 from halfseen.machine.compilation_cache import kept_compilations
 from halfseen.machine.correlated_prior import CorrelatedPrior, Prior
@@ -45,10 +37,6 @@ from halfseen.machine.predictive_sweeps import PredictiveParameters
 from halfseen.machine.visible_layer import VisibleLayer
 from halfseen.tables import Encoded, Schema, aligned_zeros
 
-_SHRINKAGES = (0.002, 0.02, 0.05, 0.15)
-_STRONG_SHRINKAGES = (0.05, 0.2, 0.4, 0.7, 0.9)
-_ROWS_PER_UNIT = 5  # below which a covariance is mostly noise
-_ROUNDS_OF_A_TRIAL = 6
 _SMALLEST_SCALE = 0.02
 _KEEP_FEATURES = 0.5  # share of the rows in which no feature is put aside
 _MOST_AS_THEY_ARE = 0.5
@@ -91,15 +79,19 @@ def fit_prediction(
         settings.sees_missing,
     )
     standard = _standard(encoded, schema, settings.n_knots)
-    priors, losses = _priors(encoded, standard, folds, seed)
     as_they_are = share_as_they_are(encoded.observed[:, ~schema.is_target_unit])
-    members = _members(priors, settings, as_they_are)
     state = first_state(
         shape,
         standard,
         _first_bias(encoded, schema, standard),
         [seed + member for member in range(settings.n_members)],
     )
+    table = _table(encoded, folds)
+    with ThreadPoolExecutor(1) as beside:
+        alike = _members([prior_of_zeros(schema.n_visible)] * len(folds), settings, as_they_are)
+        beside.submit(compile_training, shape, standard, alike, state, table, settings.n_steps)
+        priors, losses = priors_of_folds(encoded, standard, folds, seed)
+    members = _members(priors, settings, as_they_are)
     line = ProgressLine("predictive training, step", settings.n_steps, verbose)
 
     def after(step: int, losses: NDArray[np.float32]) -> bool:
@@ -111,7 +103,7 @@ def fit_prediction(
         standard,
         members,
         state,
-        _table(encoded, folds),
+        table,
         len(encoded.visible),
         settings.n_steps,
         seed,
@@ -202,81 +194,6 @@ def _input_from_mean(layer: VisibleLayer, marginals: jax.Array) -> jax.Array:
 def _shares_of_knots(numbers: jax.Array, seen: jax.Array, knots: jax.Array) -> jax.Array:
     """What rows with a number put on each knot, in sum; (n_gaussian, n_knots)."""
     return jnp.sum(jnp.where(seen[:, :, None], interpolated(numbers, knots), 0.0), axis=0)
-
-
-def _priors(
-    encoded: Encoded, standard: Standard, folds: list[HeldOut], seed: int
-) -> tuple[list[Prior], dict[float, float]]:
-    """One prior for each fold, of what the fold may learn from; shrinkage by what it put aside.
-
-    Beside them the loss of every shrinkage that was tried.
-    """
-    losses: dict[float, float] = {}
-    n_visible = encoded.visible.shape[1]
-    chosen, n_rounds = PriorSettings(), _ROUNDS_OF_A_TRIAL
-    if n_visible > MOST_UNITS_OF_FULL_RANK:
-        # Rounds are dear here; of so many units a few rows say as much as many rows of few.
-        chosen = PriorSettings(n_rounds=5, n_rows_of_covariance=25, n_search_steps=15)
-        n_rounds = 2
-    # Of a long table only the rows that are looked at are put into standard units.
-    rows = rows_of_prior(len(encoded.visible), seed)
-    values = _in_standard_units(encoded, standard, rows)
-    offered = shrinkages_offered(*encoded.visible.shape)
-    if offered and folds[0].judging.any():
-        judged = _in_standard_units(encoded, standard, folds[0].judged_rows)
-        for shrinkage in offered:
-            trial = chosen._replace(shrinkage=shrinkage, n_rounds=n_rounds)
-            losses[shrinkage] = _loss_of_trial(values, rows, judged, folds[0], trial, seed)
-        chosen = chosen._replace(shrinkage=min(losses, key=lambda share: losses[share]))
-    return [_fitted_prior(values, fold.training[rows], chosen, seed) for fold in folds], losses
-
-
-def _fitted_prior(
-    values: NDArray[np.float32], observed: NDArray[np.bool_], settings: PriorSettings, seed: int
-) -> Prior:
-    if values.shape[1] > MOST_UNITS:
-        return fit_wide_prior(values, observed, settings.shrinkage, seed)
-    return fit_prior(values, observed, settings, seed)
-
-
-def shrinkages_offered(n_rows: int, n_visible: int) -> tuple[float, ...]:
-    """Shrinkages of the prior to choose from; none if the table is wide and long.
-
-    Of few rows for each unit a covariance is mostly noise, and may have to be shrunk far.
-
-    Examples
-    --------
-    >>> shrinkages_offered(2000, 30), shrinkages_offered(100, 600)
-    ((0.002, 0.02, 0.05, 0.15), (0.05, 0.2, 0.4, 0.7, 0.9))
-    """
-    if n_rows < n_visible:
-        return _STRONG_SHRINKAGES
-    if n_visible > MOST_UNITS_OF_FULL_RANK:
-        return ()  # trials are dear here
-    if n_rows < _ROWS_PER_UNIT * n_visible:
-        return (*_SHRINKAGES, *_STRONG_SHRINKAGES[2:])
-    return _SHRINKAGES
-
-
-def _in_standard_units(
-    encoded: Encoded, standard: Standard, rows: NDArray[np.int64]
-) -> NDArray[np.float32]:
-    away = encoded.visible[rows] - np.asarray(standard.mean)
-    values: NDArray[np.float32] = (away / np.asarray(standard.scale)).astype(np.float32)
-    return values
-
-
-def _loss_of_trial(
-    values: NDArray[np.float32],
-    rows: NDArray[np.int64],
-    judged: NDArray[np.float32],
-    fold: HeldOut,
-    trial: PriorSettings,
-    seed: int,
-) -> float:
-    """How far a prior, after a few rounds, is from what the fold put aside."""
-    prior = _fitted_prior(values, fold.training[rows], trial, seed)
-    return prior_loss(prior, judged, fold.training[fold.judged_rows], fold.judging)
 
 
 def _members(priors: list[Prior], settings: PredictiveSettings, as_they_are: float) -> Member:

@@ -14,9 +14,9 @@ Effort = Literal["fast", "default", "best"]
 
 _OPERATIONS = {"fast": 0.4e12, "default": 1.1e12, "best": 4.0e12}  # of one member
 _FOLDS = {"fast": 1, "default": 2, "best": 4}
-_FEW_ROWS = 500
+_FEW_ROWS = 1000
 _FOLDS_OF_FEW = {"fast": 1, "default": 4, "best": 8}  # few entries are put aside in each
-_PASSES = {"fast": 25, "default": 45, "best": 90}
+_PASSES = {"fast": 15, "default": 45, "best": 90}
 _UNITS_OF_PASSES = 600  # tables of fewer units pass more often, up to three times
 _MOST_TIMES = 3.0
 _FEWEST_STEPS = {"fast": 200, "default": 400, "best": 600}
@@ -115,14 +115,15 @@ def predictive_settings(
 ) -> PredictiveSettings:
     """The budget for a table of this shape.
 
-    Tables of more than 400 units get no knots and twice the hidden units. Steps are as many as 45
+    Tables of more than 400 units get no knots and 400 hidden units, others 200, or 128 where they
+    are narrow and have fewer than 6,000 rows. Steps are as many as 45
     passes over the table need (75 from 6,000 rows on; up to three times as many in tables of fewer
     than 600 units and knots), or as about 1e12 operations per member allow if these are fewer, with
     more of them for more than 6,000 rows; at most 6,000 in narrow tables. Tables of fewer than
     6,000 rows are learned carefully, with half of the hidden units left out and a high share of the
-    features hidden again; longer ones, and narrow ones too, boldly, with larger steps and nothing
-    left out. Of either kind one has a prior over labels, too. Members are trained in two folds; in
-    four if there are fewer than 500 rows.
+    features hidden again; longer ones boldly, with larger steps and nothing left out; narrow and
+    short ones in both ways. One of the two kinds has a prior over labels, too, and one has not.
+    Members are trained in two folds; in four if there are fewer than 1,000 rows.
 
     Examples
     --------
@@ -131,12 +132,12 @@ def predictive_settings(
     """
     is_wide = n_visible > _WIDE
     n_knots = 0 if is_wide else 12 if n_gaussian <= 40 else 8
-    n_hidden, n_sweeps = (400 if is_wide else 200), 2
+    many = n_rows >= _MANY_ROWS
+    n_hidden, n_sweeps = (400 if is_wide else 200 if many or n_visible > _NARROW else 128), 2
     batch_size = 32 if n_rows < 1000 else 64 if n_rows < 5000 else 128
     n_units = n_visible + n_gaussian * n_knots
     per_step = batch_size * 12.0 * n_units * n_hidden * n_sweeps
     operations = _OPERATIONS[effort] * max(1.0, n_rows / _MANY_ROWS)
-    many = n_rows >= _MANY_ROWS
     often = min(_MOST_TIMES, max(1.0, _UNITS_OF_PASSES / n_units))
     passes = _PASSES[effort] * often * (_MORE_PASSES if many else 1.0) * n_rows / batch_size
     if not is_wide:
@@ -178,5 +179,5 @@ def _kinds(n_rows: int, n_visible: int) -> tuple[Kind, ...]:
     if n_rows >= _MANY_ROWS:
         return BOLD, BOLD_WITH_LABELS
     if n_visible <= _NARROW:
-        return CAREFUL, CAREFUL_WITH_LABELS, BOLD
+        return CAREFUL_WITH_LABELS, BOLD
     return CAREFUL, CAREFUL_WITH_LABELS

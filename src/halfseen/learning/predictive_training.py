@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
@@ -19,7 +18,8 @@ import numpy as np
 import optax
 from numpy.typing import NDArray
 
-from halfseen.learning.predictive_loss import PredictiveColumns, predictive_loss
+from halfseen.learning.predictive_loss import predictive_loss
+from halfseen.learning.predictive_member import Member, PredictiveShape, Standard, member_inputs
 from halfseen.learning.rehiding import hidden_again
 from halfseen.learning.replicas import (
     groups_of,
@@ -28,8 +28,7 @@ from halfseen.learning.replicas import (
     side_by_side,
 )
 from halfseen.learning.trainer import TrainingInterrupted
-from halfseen.machine.correlated_prior import Prior, conditional_mean
-from halfseen.machine.predictive_sweeps import PredictiveParameters, Wide, predicted_inputs
+from halfseen.machine.predictive_sweeps import PredictiveParameters, Wide
 from halfseen.machine.random_bits import training_key
 
 STEPS_AT_ONCE = 50
@@ -38,40 +37,6 @@ _LAST_RATE = 0.01
 _WEIGHT_SCALE = 0.05
 _CLIP_NORM = 5.0
 _ADAM = optax.chain(optax.clip_by_global_norm(_CLIP_NORM), optax.scale_by_adam())
-
-
-@dataclass(frozen=True)
-class PredictiveShape:
-    """What is compiled: the columns, and the sizes that do not change in training."""
-
-    columns: PredictiveColumns
-    n_hidden: int
-    n_sweeps: int
-    n_search_steps: int  # of the prior's conditional mean
-    batch_size: int
-    sees_missing: bool = False  # whether mask units say what is missing in a row
-
-
-class Standard(NamedTuple):
-    """From units to the standard units of the prior, and the knots of the numbers."""
-
-    mean: jax.Array  # (n_visible,)
-    scale: jax.Array  # (n_visible,)
-    knots: jax.Array  # (n_gaussian, n_knots)
-
-
-class Member(NamedTuple):
-    """What distinguishes one member of the ensemble; every leaf has a leading axis of members."""
-
-    prior: Prior
-    prior_sees_labels: jax.Array  # bool: the prior takes part in labels, too
-    fold: jax.Array  # which of the masks of training entries is its own
-    learning_rate: jax.Array
-    weight_decay: jax.Array
-    most_hidden: jax.Array  # largest share of features hidden again
-    as_they_are: jax.Array  # share of the rows whose features are not hidden again
-    label_weight: jax.Array
-    dropped: jax.Array  # share of the hidden units left out of a row
 
 
 class PredictiveState(NamedTuple):
@@ -86,65 +51,6 @@ class Table(NamedTuple):
 
     visible: jax.Array  # (n_rows, n_visible)
     training: jax.Array  # (n_folds, n_rows, n_visible) bool, what each fold may learn from
-
-
-def prior_base(
-    shape: PredictiveShape,
-    standard: Standard,
-    member: Member,
-    visible: jax.Array,
-    shown: jax.Array,
-) -> jax.Array:
-    """What the member's prior expects of every unit, in standard units, (n_rows, n_visible).
-
-    A prior that does not see labels neither reads them nor says anything of them.
-    """
-    is_target = jnp.asarray(shape.columns.is_target_unit)
-    seen = shown & (~is_target | member.prior_sees_labels)
-    values = (visible - standard.mean) / standard.scale
-    expected = conditional_mean(member.prior, values, seen, shape.n_search_steps)
-    speaks = ~shown & (~is_target | member.prior_sees_labels)
-    return jnp.where(speaks, expected, 0.0)
-
-
-def member_inputs(
-    shape: PredictiveShape,
-    standard: Standard,
-    member: Member,
-    parameters: PredictiveParameters,
-    visible: jax.Array,
-    shown: jax.Array,
-    known: jax.Array,
-    kept_hidden: jax.Array | float = 1.0,
-) -> tuple[Wide, jax.Array]:
-    """Inputs of all units after the sweeps of one member, and its prior's expectation.
-
-    ``known`` is what the table holds of a row, of which training shows only a part; mask units tell
-    the hidden units which features it lacks.
-    """
-    wide = shape.columns.wide
-    base = prior_base(shape, standard, member, visible, shown)
-    inputs = predicted_inputs(
-        parameters,
-        wide,
-        wide.widened(visible, standard.knots),
-        shown,
-        base,
-        shape.n_sweeps,
-        kept_hidden,
-        _push_of_missing(shape, parameters, known),
-    )
-    return inputs, base
-
-
-def _push_of_missing(
-    shape: PredictiveShape, parameters: PredictiveParameters, known: jax.Array
-) -> jax.Array | float:
-    if parameters.missing_weights is None:
-        return 0.0
-    missing = ~known & ~jnp.asarray(shape.columns.is_target_unit)
-    push: jax.Array = missing.astype(parameters.missing_weights.dtype) @ parameters.missing_weights
-    return push
 
 
 def first_state(
@@ -282,6 +188,33 @@ def train_predictively(
         lambda *of_groups: np.concatenate(of_groups), *jax.device_get(states)
     )
     return whole
+
+
+def compile_training(
+    shape: PredictiveShape,
+    standard: Standard,
+    members: Member,
+    state: PredictiveState,
+    table: Table,
+    n_steps: int,
+) -> None:
+    """Compile what :func:`train_predictively` of the same shapes will run; values are not read.
+
+    The compiler leaves Python to others: this may be done beside the fitting of the priors.
+    """
+    group = groups_of(len(members.fold))[0]
+    n_at_once = min(STEPS_AT_ONCE, n_steps)
+    _some_steps.lower(
+        shape,
+        standard,
+        machines_in(group, jax.device_get(members)),
+        machines_in(group, jax.device_get(state)),
+        table,
+        np.zeros((n_at_once, shape.batch_size), np.int32),
+        np.zeros(n_at_once, np.float32),
+        np.uint32(0),
+        training_key(0),
+    ).compile()
 
 
 def _order(generator: np.random.Generator, n_rows: int, n_drawn: int) -> NDArray[np.int32]:

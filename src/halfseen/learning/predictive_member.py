@@ -1,0 +1,106 @@
+"""A member of an ensemble: what it is given, and what it says of some rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from halfseen.learning.predictive_loss import PredictiveColumns
+from halfseen.machine.correlated_prior import Prior, conditional_mean
+from halfseen.machine.predictive_sweeps import PredictiveParameters, Wide, predicted_inputs
+
+
+@dataclass(frozen=True)
+class PredictiveShape:
+    """What is compiled: the columns, and the sizes that do not change in training."""
+
+    columns: PredictiveColumns
+    n_hidden: int
+    n_sweeps: int
+    n_search_steps: int  # of the prior's conditional mean
+    batch_size: int
+    sees_missing: bool = False  # whether mask units say what is missing in a row
+
+
+class Standard(NamedTuple):
+    """From units to the standard units of the prior, and the knots of the numbers."""
+
+    mean: jax.Array  # (n_visible,)
+    scale: jax.Array  # (n_visible,)
+    knots: jax.Array  # (n_gaussian, n_knots)
+
+
+class Member(NamedTuple):
+    """What distinguishes one member of the ensemble; every leaf has a leading axis of members."""
+
+    prior: Prior
+    prior_sees_labels: jax.Array  # bool: the prior takes part in labels, too
+    fold: jax.Array  # which of the masks of training entries is its own
+    learning_rate: jax.Array
+    weight_decay: jax.Array
+    most_hidden: jax.Array  # largest share of features hidden again
+    as_they_are: jax.Array  # share of the rows whose features are not hidden again
+    label_weight: jax.Array
+    dropped: jax.Array  # share of the hidden units left out of a row
+
+
+def prior_base(
+    shape: PredictiveShape,
+    standard: Standard,
+    member: Member,
+    visible: jax.Array,
+    shown: jax.Array,
+) -> jax.Array:
+    """What the member's prior expects of every unit, in standard units, (n_rows, n_visible).
+
+    A prior that does not see labels neither reads them nor says anything of them.
+    """
+    is_target = jnp.asarray(shape.columns.is_target_unit)
+    seen = shown & (~is_target | member.prior_sees_labels)
+    values = (visible - standard.mean) / standard.scale
+    expected = conditional_mean(member.prior, values, seen, shape.n_search_steps)
+    speaks = ~shown & (~is_target | member.prior_sees_labels)
+    return jnp.where(speaks, expected, 0.0)
+
+
+def member_inputs(
+    shape: PredictiveShape,
+    standard: Standard,
+    member: Member,
+    parameters: PredictiveParameters,
+    visible: jax.Array,
+    shown: jax.Array,
+    known: jax.Array,
+    kept_hidden: jax.Array | float = 1.0,
+) -> tuple[Wide, jax.Array]:
+    """Inputs of all units after the sweeps of one member, and its prior's expectation.
+
+    ``known`` is what the table holds of a row, of which training shows only a part; mask units tell
+    the hidden units which features it lacks.
+    """
+    wide = shape.columns.wide
+    base = prior_base(shape, standard, member, visible, shown)
+    inputs = predicted_inputs(
+        parameters,
+        wide,
+        wide.widened(visible, standard.knots),
+        shown,
+        base,
+        shape.n_sweeps,
+        kept_hidden,
+        _push_of_missing(shape, parameters, known),
+    )
+    return inputs, base
+
+
+def _push_of_missing(
+    shape: PredictiveShape, parameters: PredictiveParameters, known: jax.Array
+) -> jax.Array | float:
+    if parameters.missing_weights is None:
+        return 0.0
+    missing = ~known & ~jnp.asarray(shape.columns.is_target_unit)
+    push: jax.Array = missing.astype(parameters.missing_weights.dtype) @ parameters.missing_weights
+    return push
