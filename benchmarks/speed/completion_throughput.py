@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from halfseen.estimators.ensemble import Ensemble
 from halfseen.estimators.fitted_machine import FittedMachine
-from halfseen.estimators.fitted_prediction import Ensemble
 from halfseen.estimators.predictive_settings import search_steps
 from halfseen.estimators.settings import paper_settings
 from halfseen.machine.tiles import TILE_ROWS

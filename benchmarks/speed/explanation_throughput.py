@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from halfseen import RBMClassifier
-from halfseen.estimators.fitted_prediction import Ensemble
+from halfseen.estimators.ensemble import Ensemble
 from halfseen.explanations.explain_rows import explain_rows
 from halfseen.explanations.unpinned_rows import entries_of
 from halfseen.tables import read_table

@@ -256,3 +256,17 @@ def test_the_prior_alone_is_the_last_candidate(
     classes = candidates[-1][:, schema.is_target_unit[first:]]
     assert np.allclose(classes.sum(axis=1), 1.0)
     assert (classes > 0).all()
+
+
+def test_targets_alone_are_the_targets_of_all(
+    predicts_labels: RBMClassifier, table: pd.DataFrame, labels: NDArray[np.float64]
+) -> None:
+    schema, fitted = predicts_labels.schema_, predicts_labels.prediction_
+    encoded = schema.encode(read_table(table), None)
+    is_target = schema.is_target_unit
+    shown = encoded.observed.copy()
+    shown[:7, np.flatnonzero(is_target)[0]] = True  # of some rows a label is known
+    every = fitted.complete(encoded.visible, shown)
+    alone = fitted.complete_targets(encoded.visible, shown)
+    assert np.array_equal(alone[:, is_target], every[:, is_target])
+    assert np.array_equal(alone[shown], encoded.visible[shown])

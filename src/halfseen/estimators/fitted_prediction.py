@@ -2,142 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 
-import jax
 import numpy as np
 from numpy.typing import NDArray
 
 from halfseen.estimators.conformal import Conformal, at_level
-from halfseen.estimators.ensemble_answers import Answers, answers_of_tile
+from halfseen.estimators.ensemble import Ensemble
+from halfseen.estimators.ensemble_answers import Answers
 from halfseen.estimators.pooling import pooled_classes, pooled_labels
 from halfseen.learning.choice import Choice
-from halfseen.learning.predictive_member import Member, PredictiveShape, Standard
+from halfseen.learning.predictive_member import PredictiveShape
 from halfseen.learning.progress import ProgressLine, Verbosity
-from halfseen.learning.replicas import side_by_side
-from halfseen.machine.correlated_prior import CorrelatedPrior, LowRankPrior, Prior
-from halfseen.machine.predictive_sweeps import PredictiveParameters
-from halfseen.machine.tiles import in_tiles
+from halfseen.machine.tiles import TILE_ROWS
 
-FARTHEST = 30.0  # standard deviations beyond which a number counts as this far away
 _SMALLEST_SPREAD = 0.05
 _SLACK = 1e-5
+_ROWS_AT_ONCE = 4 * TILE_ROWS
 _LEAST_SURE = 0.01  # a Gaussian is no judge of rare cases
-
-
-@dataclass(frozen=True)
-class Ensemble:
-    """The members: parameters, priors, and how units stand to standard units.
-
-    Every array of a member has a leading axis; members of one fold follow each other, in the order
-    of the kinds. Arrays of a prior have a leading axis of folds.
-    """
-
-    shape: PredictiveShape
-    n_kinds: int
-    weights: NDArray[np.float32]
-    visible_bias: NDArray[np.float32]
-    hidden_bias: NDArray[np.float32]
-    gain: NDArray[np.float32]
-    start_bias: NDArray[np.float32]
-    missing_weights: NDArray[np.float32]  # of mask units; of no units where there are none
-    prior_mean: NDArray[np.float32]  # (n_folds, n_visible)
-    prior_covariance: NDArray[np.float32]  # (n_folds, n_visible, n_visible), or of no columns
-    prior_noise: NDArray[np.float32]  # (n_folds, n_visible), of a low rank
-    prior_loading: NDArray[np.float32]  # (n_folds, n_visible, rank), of a low rank
-    prior_sees_labels: NDArray[np.bool_]  # (n_members,)
-    unit_mean: NDArray[np.float32]
-    unit_scale: NDArray[np.float32]
-    knots: NDArray[np.float32]
-
-    @property
-    def n_folds(self) -> int:
-        """Number of folds."""
-        return len(self.prior_mean)
-
-    @cached_property
-    def standard(self) -> Standard:
-        """Means, scales and knots on the device."""
-        # Put there as they are: jnp.asarray would compile a program for every shape.
-        return Standard(
-            jax.device_put(self.unit_mean),
-            jax.device_put(self.unit_scale),
-            jax.device_put(self.knots),
-        )
-
-    @cached_property
-    def members(self) -> tuple[tuple[Member, PredictiveParameters], ...]:
-        """The members as the learning room takes them, each by itself, on the device."""
-        apart = self.shape.columns.wide.apart
-        priors = [self._prior(fold) for fold in range(self.n_folds)]
-        unused = jax.device_put(np.float32(0.0))
-        members = []
-        for member, sees_labels in enumerate(jax.device_put(list(self.prior_sees_labels))):
-            fold = member // self.n_kinds
-            parameters = PredictiveParameters(
-                apart(self.weights[member], axis=0),
-                apart(self.visible_bias[member]),
-                self.hidden_bias[member],
-                apart(self.gain[member]),
-                apart(self.start_bias[member]),
-                self.missing_weights[member] if self.shape.sees_missing else None,
-            )
-            own = Member(priors[fold], sees_labels, *[unused] * 7)
-            members.append((own, jax.device_put(parameters)))
-        return tuple(members)
-
-    def _prior(self, fold: int) -> Prior:
-        mean = jax.device_put(self.prior_mean[fold])
-        if self.prior_covariance.shape[2]:
-            return CorrelatedPrior(mean, jax.device_put(self.prior_covariance[fold]))
-        parts = self.prior_noise[fold], self.prior_loading[fold]
-        return LowRankPrior(mean, *map(jax.device_put, parts))
-
-    def answers(
-        self,
-        visible: NDArray[np.float32],
-        observed: NDArray[np.bool_],
-        verbose: Verbosity = False,
-    ) -> Answers:
-        """What every member says of every row."""
-        return self._answers(self.members, visible, observed, verbose)
-
-    def answers_of_fold(
-        self, fold: int, visible: NDArray[np.float32], observed: NDArray[np.bool_]
-    ) -> Answers:
-        """What the members of one fold say of every row."""
-        own = self.members[fold * self.n_kinds : (fold + 1) * self.n_kinds]
-        return self._answers(own, visible, observed, False)
-
-    def _answers(
-        self,
-        members: Sequence[tuple[Member, PredictiveParameters]],
-        visible: NDArray[np.float32],
-        observed: NDArray[np.bool_],
-        verbose: Verbosity,
-    ) -> Answers:
-        parts: list[Answers] = []
-        line = ProgressLine("predicting, row", len(visible), verbose)
-
-        def of_tile(tile: NDArray[np.float32], seen: NDArray[np.bool_]) -> NDArray[np.float32]:
-            near = tile.copy()
-            n_gaussian = self.shape.columns.wide.layer.n_gaussian
-            near[:, :n_gaussian] = tile[:, :n_gaussian].clip(-FARTHEST, FARTHEST)
-            said = side_by_side(
-                lambda own: answers_of_tile(self.shape, self.standard, *own, near, seen),
-                members,
-                (answers_of_tile, self.shape),
-            )
-            parts.append(Answers(*map(np.stack, zip(*jax.device_get(said), strict=True))))
-            return tile[:, :0]
-
-        n_rows = len(in_tiles(of_tile, visible, observed, line.show))
-        line.close("done")
-        return Answers(
-            *(np.concatenate(arrays, axis=1)[:, :n_rows] for arrays in zip(*parts, strict=True))
-        )
 
 
 @dataclass(frozen=True)
@@ -224,10 +107,30 @@ class FittedPrediction:
         verbose: Verbosity = False,
     ) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
         """The same, and how far each number is expected to lie from it, (n_rows, n_gaussian)."""
-        answers = self.ensemble.answers(visible, observed, verbose)
-        expected = self.blended(answers, observed)
-        completed = np.where(observed, visible, expected.astype(np.float32))
-        return completed, spread_of(answers)
+        completed = np.empty(visible.shape, np.float32)
+        spread = np.empty((len(visible), self.ensemble.shape.columns.wide.layer.n_gaussian))
+        for rows in _blocks_of_rows(len(visible), verbose):
+            answers = self.ensemble.answers(visible[rows], observed[rows])
+            expected = self.blended(answers, observed[rows]).astype(np.float32)
+            completed[rows] = np.where(observed[rows], visible[rows], expected)
+            spread[rows] = spread_of(answers)
+        return completed, spread
+
+    def complete_targets(
+        self,
+        visible: NDArray[np.float32],
+        observed: NDArray[np.bool_],
+        verbose: Verbosity = False,
+    ) -> NDArray[np.float32]:
+        """Target units as :meth:`complete` gives them; missing features are left at zero."""
+        is_target = self.ensemble.shape.columns.is_target_unit
+        completed = np.where(observed, visible, np.float32(0.0))
+        for rows in _blocks_of_rows(len(visible), verbose):
+            answers = self.ensemble.answers(visible[rows], observed[rows])
+            known = observed[rows][:, is_target]
+            expected = self._pooled_answers(answers, known).astype(np.float32)
+            completed[rows, is_target] = np.where(known, visible[rows][:, is_target], expected)
+        return completed
 
     def interval(
         self,
@@ -266,6 +169,12 @@ class FittedPrediction:
             blended[:, is_target] = self.pooled(said[:, :, is_target[n_gaussian:]], knows)
         return blended
 
+    def _pooled_answers(self, answers: Answers, known: NDArray[np.bool_]) -> NDArray[np.float64]:
+        columns = self.ensemble.shape.columns
+        is_target = columns.is_target_unit[columns.wide.layer.n_gaussian :]
+        said = discrete_candidates(self.ensemble, answers)[:, :, is_target]
+        return self.pooled(said, np.asarray(known.any(axis=1)))
+
     def pooled(self, said: NDArray[np.float64], knows: NDArray[np.bool_]) -> NDArray[np.float64]:
         """One probability of every target unit, from those of all candidates.
 
@@ -295,6 +204,16 @@ class FittedPrediction:
             float(blend.label_shift[context]),
             blend.class_power[context],
         )
+
+
+def _blocks_of_rows(n_rows: int, verbose: Verbosity) -> Iterator[slice]:
+    """Rows to be answered at a time, so that what all members say of them stays small."""
+    line = ProgressLine("predicting, row", n_rows, verbose)
+    for first in range(0, n_rows, _ROWS_AT_ONCE):
+        rows = slice(first, min(first + _ROWS_AT_ONCE, n_rows))
+        yield rows
+        line.show(rows.stop, "")
+    line.close("done")
 
 
 def target_groups(shape: PredictiveShape) -> list[slice]:

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from halfseen.estimators.blending import column_blends, mixture_weights
 from halfseen.estimators.conformal import Conformal, column_quantiles, held_out_quantiles
+from halfseen.estimators.ensemble import Ensemble
 from halfseen.estimators.ensemble_answers import Answers
 from halfseen.estimators.fitted_prediction import (
     Blend,
-    Ensemble,
     FittedPrediction,
     discrete_candidates,
     number_candidates,

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfseen.estimators.conformal import LEVELS, Conformal
-from halfseen.estimators.fitted_prediction import Blend, Ensemble, FittedPrediction
+from halfseen.estimators.ensemble import Ensemble
+from halfseen.estimators.fitted_prediction import Blend, FittedPrediction
 from halfseen.estimators.fitting import predictive_columns
 from halfseen.learning.predictive_member import PredictiveShape
 from halfseen.storage import Sealed

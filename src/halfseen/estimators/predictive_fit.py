@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfseen.estimators.choices import choices_of
-from halfseen.estimators.fitted_prediction import Ensemble, FittedPrediction
+from halfseen.estimators.ensemble import Ensemble
+from halfseen.estimators.fitted_prediction import FittedPrediction
 from halfseen.estimators.fitting import layer_of, predictive_columns
 from halfseen.estimators.held_out_answers import held_out_answers, learn_blend, learn_conformal
 from halfseen.estimators.predictive_settings import PredictiveSettings

@@ -13,6 +13,7 @@ from halfseen.learning.prior_fit import MOST_UNITS_OF_FULL_RANK
 Effort = Literal["fast", "default", "best"]
 
 _OPERATIONS = {"fast": 0.4e12, "default": 1.1e12, "best": 4.0e12}  # of one member
+_MORE_FOR_ROWS = {"fast": 0.5, "default": 1.0, "best": 1.0}  # power of the number of rows
 _FOLDS = {"fast": 1, "default": 2, "best": 4}
 _FEW_ROWS = 1000
 _FOLDS_OF_FEW = {"fast": 1, "default": 4, "best": 8}  # few entries are put aside in each
@@ -116,14 +117,14 @@ def predictive_settings(
     """The budget for a table of this shape.
 
     Tables of more than 400 units get no knots and 400 hidden units, others 200, or 128 where they
-    are narrow and have fewer than 6,000 rows. Steps are as many as 45
-    passes over the table need (75 from 6,000 rows on; up to three times as many in tables of fewer
-    than 600 units and knots), or as about 1e12 operations per member allow if these are fewer, with
-    more of them for more than 6,000 rows; at most 6,000 in narrow tables. Tables of fewer than
-    6,000 rows are learned carefully, with half of the hidden units left out and a high share of the
-    features hidden again; longer ones boldly, with larger steps and nothing left out; narrow and
-    short ones in both ways. One of the two kinds has a prior over labels, too, and one has not.
-    Members are trained in two folds; in four if there are fewer than 1,000 rows.
+    are narrow and have fewer than 6,000 rows. Steps are as many as 45 passes over the table need
+    (75 from 6,000 rows on; up to three times as many in tables of fewer than 600 units and knots),
+    or as about 1e12 operations per member allow if these are fewer, with more of them for more than
+    6,000 rows (with effort "fast" by the root of their number); at most 6,000 in narrow tables.
+    Tables of fewer than 6,000 rows are learned carefully, with half of the hidden units left out
+    and a high share of the features hidden again; longer ones boldly, with larger steps and nothing
+    left out; narrow and short ones in both ways. One of the two kinds has a prior over labels, too,
+    and one has not. Members are trained in two folds; in four if there are fewer than 1,000 rows.
 
     Examples
     --------
@@ -137,7 +138,7 @@ def predictive_settings(
     batch_size = 32 if n_rows < 1000 else 64 if n_rows < 5000 else 128
     n_units = n_visible + n_gaussian * n_knots
     per_step = batch_size * 12.0 * n_units * n_hidden * n_sweeps
-    operations = _OPERATIONS[effort] * max(1.0, n_rows / _MANY_ROWS)
+    operations = _OPERATIONS[effort] * max(1.0, n_rows / _MANY_ROWS) ** _MORE_FOR_ROWS[effort]
     often = min(_MOST_TIMES, max(1.0, _UNITS_OF_PASSES / n_units))
     passes = _PASSES[effort] * often * (_MORE_PASSES if many else 1.0) * n_rows / batch_size
     if not is_wide:

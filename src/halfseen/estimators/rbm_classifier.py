@@ -467,7 +467,11 @@ class RBMClassifier(ClassifierMixin, RBMBase):  # type: ignore[misc]
     def _probabilities(self, X: Any) -> list[NDArray[np.float64]]:
         check_is_fitted(self)
         encoded = self._encoded(X)
-        return self.schema_.target_probabilities(self._completed(encoded))
+        if self.prediction_ is not None:
+            expected = self.prediction_.complete_targets(*encoded, self.verbose)
+        else:
+            expected = self._completed(encoded)
+        return self.schema_.target_probabilities(expected)
 
 
 def _is_auto(value: Any) -> bool:

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from halfseen.estimators.ensemble import Ensemble
 from halfseen.estimators.fitted_machine import FittedMachine
-from halfseen.estimators.fitted_prediction import Ensemble
 from halfseen.estimators.rbm_base import RBMBase
 from halfseen.machine.binned_units import interpolated
 from halfseen.tables import Schema

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from halfseen.estimators.choices import PRIOR_ALONE
 from halfseen.estimators.conformal import LEVELS, at_level
-from halfseen.estimators.fitted_prediction import Ensemble, FittedPrediction
+from halfseen.estimators.ensemble import Ensemble
+from halfseen.estimators.fitted_prediction import FittedPrediction
 from halfseen.estimators.predictive_settings import BOLD, CAREFUL, CAREFUL_WITH_LABELS
 from halfseen.report.number_text import number_text, percent_text
 from halfseen.report.page import Section

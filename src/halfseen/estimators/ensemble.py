@@ -1,0 +1,125 @@
+"""The members of an ensemble, their priors, and what they say of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import jax
+import numpy as np
+from numpy.typing import NDArray
+
+from halfseen.estimators.ensemble_answers import Answers, answers_of_tile
+from halfseen.learning.predictive_member import Member, PredictiveShape, Standard
+from halfseen.learning.replicas import side_by_side
+from halfseen.machine.correlated_prior import CorrelatedPrior, LowRankPrior, Prior
+from halfseen.machine.predictive_sweeps import PredictiveParameters
+from halfseen.machine.tiles import in_tiles
+
+FARTHEST = 30.0  # standard deviations beyond which a number counts as this far away
+
+
+@dataclass(frozen=True)
+class Ensemble:
+    """The members: parameters, priors, and how units stand to standard units.
+
+    Every array of a member has a leading axis; members of one fold follow each other, in the order
+    of the kinds. Arrays of a prior have a leading axis of folds.
+    """
+
+    shape: PredictiveShape
+    n_kinds: int
+    weights: NDArray[np.float32]
+    visible_bias: NDArray[np.float32]
+    hidden_bias: NDArray[np.float32]
+    gain: NDArray[np.float32]
+    start_bias: NDArray[np.float32]
+    missing_weights: NDArray[np.float32]  # of mask units; of no units where there are none
+    prior_mean: NDArray[np.float32]  # (n_folds, n_visible)
+    prior_covariance: NDArray[np.float32]  # (n_folds, n_visible, n_visible), or of no columns
+    prior_noise: NDArray[np.float32]  # (n_folds, n_visible), of a low rank
+    prior_loading: NDArray[np.float32]  # (n_folds, n_visible, rank), of a low rank
+    prior_sees_labels: NDArray[np.bool_]  # (n_members,)
+    unit_mean: NDArray[np.float32]
+    unit_scale: NDArray[np.float32]
+    knots: NDArray[np.float32]
+
+    @property
+    def n_folds(self) -> int:
+        """Number of folds."""
+        return len(self.prior_mean)
+
+    @cached_property
+    def standard(self) -> Standard:
+        """Means, scales and knots on the device."""
+        # Put there as they are: jnp.asarray would compile a program for every shape.
+        return Standard(
+            jax.device_put(self.unit_mean),
+            jax.device_put(self.unit_scale),
+            jax.device_put(self.knots),
+        )
+
+    @cached_property
+    def members(self) -> tuple[tuple[Member, PredictiveParameters], ...]:
+        """The members as the learning room takes them, each by itself, on the device."""
+        apart = self.shape.columns.wide.apart
+        priors = [self._prior(fold) for fold in range(self.n_folds)]
+        unused = jax.device_put(np.float32(0.0))
+        members = []
+        for member, sees_labels in enumerate(jax.device_put(list(self.prior_sees_labels))):
+            fold = member // self.n_kinds
+            parameters = PredictiveParameters(
+                apart(self.weights[member], axis=0),
+                apart(self.visible_bias[member]),
+                self.hidden_bias[member],
+                apart(self.gain[member]),
+                apart(self.start_bias[member]),
+                self.missing_weights[member] if self.shape.sees_missing else None,
+            )
+            own = Member(priors[fold], sees_labels, *[unused] * 7)
+            members.append((own, jax.device_put(parameters)))
+        return tuple(members)
+
+    def _prior(self, fold: int) -> Prior:
+        mean = jax.device_put(self.prior_mean[fold])
+        if self.prior_covariance.shape[2]:
+            return CorrelatedPrior(mean, jax.device_put(self.prior_covariance[fold]))
+        parts = self.prior_noise[fold], self.prior_loading[fold]
+        return LowRankPrior(mean, *map(jax.device_put, parts))
+
+    def answers(self, visible: NDArray[np.float32], observed: NDArray[np.bool_]) -> Answers:
+        """What every member says of every row."""
+        return self._answers(self.members, visible, observed)
+
+    def answers_of_fold(
+        self, fold: int, visible: NDArray[np.float32], observed: NDArray[np.bool_]
+    ) -> Answers:
+        """What the members of one fold say of every row."""
+        own = self.members[fold * self.n_kinds : (fold + 1) * self.n_kinds]
+        return self._answers(own, visible, observed)
+
+    def _answers(
+        self,
+        members: Sequence[tuple[Member, PredictiveParameters]],
+        visible: NDArray[np.float32],
+        observed: NDArray[np.bool_],
+    ) -> Answers:
+        parts: list[Answers] = []
+
+        def of_tile(tile: NDArray[np.float32], seen: NDArray[np.bool_]) -> NDArray[np.float32]:
+            near = tile.copy()
+            n_gaussian = self.shape.columns.wide.layer.n_gaussian
+            near[:, :n_gaussian] = tile[:, :n_gaussian].clip(-FARTHEST, FARTHEST)
+            said = side_by_side(
+                lambda own: answers_of_tile(self.shape, self.standard, *own, near, seen),
+                members,
+                (answers_of_tile, self.shape),
+            )
+            parts.append(Answers(*map(np.stack, zip(*jax.device_get(said), strict=True))))
+            return tile[:, :0]
+
+        n_rows = len(in_tiles(of_tile, visible, observed))
+        return Answers(
+            *(np.concatenate(arrays, axis=1)[:, :n_rows] for arrays in zip(*parts, strict=True))
+        )
