@@ -101,13 +101,15 @@ def test_a_low_rank_is_a_way_of_writing_a_covariance(seed: int) -> None:
     np.testing.assert_allclose(found, same, rtol=1e-5, atol=1e-5)
 
 
-def test_two_distinct_eigenvalues_take_two_steps() -> None:
+def test_two_distinct_eigenvalues_take_two_steps_and_a_rank_of_one_takes_one() -> None:
     values, observed = some_rows(4)
     direction = np.random.default_rng(4).normal(size=(N_UNITS, 1))
     prior = LowRankPrior(jnp.zeros(N_UNITS), jnp.full(N_UNITS, 0.7), direction)
-    right = solved_row_by_row(written_out(prior), values, observed)
-    np.testing.assert_allclose(expected_by(prior, values, observed, 2), right, atol=1e-9)
-    assert not np.allclose(expected_by(prior, values, observed, 1), right, atol=1e-3)
+    dense = written_out(prior)
+    right = solved_row_by_row(dense, values, observed)
+    np.testing.assert_allclose(expected_by(dense, values, observed, 2), right, atol=1e-9)
+    assert not np.allclose(expected_by(dense, values, observed, 1), right, atol=1e-3)
+    np.testing.assert_allclose(expected_by(prior, values, observed, 1), right, atol=1e-9)
 
 
 def test_an_observed_row_is_itself_and_an_unobserved_one_the_mean() -> None:

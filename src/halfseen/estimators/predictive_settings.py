@@ -172,7 +172,7 @@ def search_steps(n_visible: int) -> tuple[int, int]:
     (15, 60)
     """
     if n_visible > MOST_UNITS_OF_FULL_RANK:
-        return 10, 20
+        return 8, 15
     return min(15, n_visible + 2), min(60, 2 * n_visible + 4)
 
 

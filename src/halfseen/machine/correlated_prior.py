@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import jax
@@ -54,10 +55,10 @@ def conditional_mean(
 ) -> jax.Array:
     """E[unit | observed units of its row] of every unit; an observed one expects itself.
 
-    Solves ``S_oo w = v_o`` for all rows at once by conjugate gradients, which need one product
-    with the covariance per step and no factor of any row's own block: a row costs
-    ``2 n_units^2 n_steps`` operations, or ``4 n_units rank n_steps`` with a low rank. Steps are
-    fixed in number, so that a row's answer depends on no other row.
+    Found for all rows at once by conjugate gradients, which need one product with the covariance
+    per step and no factor of any row's own block: a row costs ``2 n_units^2 n_steps`` operations,
+    or ``4 n_units rank n_steps`` with a low rank. Steps are fixed in number, so that a row's answer
+    depends on no other row.
 
     Parameters
     ----------
@@ -81,12 +82,35 @@ def conditional_mean(
     >>> conditional_mean(prior, jnp.array([[2.0, 9.0]]), seen, n_steps=2).round(4).tolist()
     [[2.0, 1.0]]
     """
+    away = jnp.where(observed, values - prior.mean, 0.0)
+    if isinstance(prior, LowRankPrior):
+        expected = prior.mean + _factors(prior, away, observed, n_steps) @ prior.loading.T
+        return jnp.where(observed, values, expected)
     mask = observed.astype(values.dtype)
-    right = jnp.where(observed, values - prior.mean, 0.0)
-    tiny = float(np.finfo(values.dtype).tiny)
+    solution = _solved(lambda rows: mask * prior.covariance_times(rows), away, n_steps)
+    return prior.mean + prior.covariance_times(solution)
+
+
+def _factors(prior: LowRankPrior, away: jax.Array, observed: jax.Array, n_steps: int) -> jax.Array:
+    """E[factors | observed units of a row], of shape (n_rows, rank).
+
+    With units ``mean + loading f + noise``, f of unit covariance, it solves
+    ``(1 + L_o^T N_o^-1 L_o) f = L_o^T N_o^-1 v_o``: a system of the rank's size, not of the row's.
+    """
+    precision = observed / prior.noise
+
+    def product(factors: jax.Array) -> jax.Array:
+        return factors + (precision * (factors @ prior.loading.T)) @ prior.loading
+
+    return _solved(product, (precision * away) @ prior.loading, n_steps)
+
+
+def _solved(product: Callable[[jax.Array], jax.Array], right: jax.Array, n_steps: int) -> jax.Array:
+    """Rows x of ``product(x) = right``, for a symmetric product that takes each row by itself."""
+    tiny = float(np.finfo(right.dtype).tiny)
 
     def step(state: _Search, _: None) -> tuple[_Search, None]:
-        image = mask * prior.covariance_times(state.direction)
+        image = product(state.direction)
         along = jnp.sum(state.direction * image, axis=1)
         length = state.remaining / jnp.maximum(along, tiny)
         solution = state.solution + length[:, None] * state.direction
@@ -97,14 +121,13 @@ def conditional_mean(
         turn = jnp.where(resting, 0.0, remaining / jnp.maximum(state.remaining, tiny))
         residual = jnp.where(resting[:, None], 0.0, residual)
         remaining = jnp.where(resting, 0.0, remaining)
-        return _Search(solution, residual, residual + turn[:, None] * state.direction, remaining), (
-            None
-        )
+        direction = residual + turn[:, None] * state.direction
+        return _Search(solution, residual, direction, remaining), None
 
     size = jnp.sum(right * right, axis=1)
     first = _Search(jnp.zeros_like(right), right, right, size)
     last, _ = jax.lax.scan(step, first, None, length=n_steps)
-    return prior.mean + prior.covariance_times(last.solution)
+    return last.solution
 
 
 class _Search(NamedTuple):
