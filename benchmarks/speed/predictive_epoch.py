@@ -33,6 +33,7 @@ _LONG_ENOUGH = 15.0  # seconds, after which no more repeats are asked for
 CASES = (
     Case(MNIST_WIDTH, 300, 10),
     Case(MNIST_WIDTH, 300, 100),
+    Case(MNIST_WIDTH, 300, 100, 2),  # no fit has fewer members
     Case(MNIST_WIDTH, 300, 1000),
     Case(MNIST_WIDTH, 300, 10, 10),
     Case(MNIST_WIDTH, 300, 100, 10),
@@ -42,7 +43,7 @@ CASES = (
     Case(MNIST_WIDTH, 100, 100),
     Case(MNIST_WIDTH, 2000, 100),
 )
-QUICK_CASES = (Case(MNIST_WIDTH, 300, 100),)
+QUICK_CASES = (Case(MNIST_WIDTH, 300, 100), Case(MNIST_WIDTH, 300, 100, 2))
 
 
 def shape_of(layer: VisibleLayer, n_hidden: int, batch_size: int) -> PredictiveShape:
