@@ -117,7 +117,7 @@ def predictive_settings(
     """The budget for a table of this shape.
 
     Tables of more than 400 units get no knots and 400 hidden units, others 200, or 128 where they
-    are narrow and have fewer than 6,000 rows. Steps are as many as 45 passes over the table need
+    are narrow and have fewer than 1,000 rows. Steps are as many as 45 passes over the table need
     (75 from 6,000 rows on; up to three times as many in tables of fewer than 600 units and knots),
     or as about 1e12 operations per member allow if these are fewer, with more of them for more than
     6,000 rows (with effort "fast" by the root of their number); at most 6,000 in narrow tables.
@@ -134,7 +134,8 @@ def predictive_settings(
     is_wide = n_visible > _WIDE
     n_knots = 0 if is_wide else 12 if n_gaussian <= 40 else 8
     many = n_rows >= _MANY_ROWS
-    n_hidden, n_sweeps = (400 if is_wide else 200 if many or n_visible > _NARROW else 128), 2
+    few = n_rows < _FEW_ROWS
+    n_hidden, n_sweeps = (400 if is_wide else 128 if few and n_visible <= _NARROW else 200), 2
     batch_size = 32 if n_rows < 1000 else 64 if n_rows < 5000 else 128
     n_units = n_visible + n_gaussian * n_knots
     per_step = batch_size * 12.0 * n_units * n_hidden * n_sweeps
@@ -153,7 +154,7 @@ def predictive_settings(
         n_answer_search_steps=in_answers,
         batch_size=batch_size,
         n_steps=-(-n_steps // STEPS_AT_ONCE) * STEPS_AT_ONCE,
-        n_folds=(_FOLDS_OF_FEW if n_rows < _FEW_ROWS else _FOLDS)[effort],
+        n_folds=(_FOLDS_OF_FEW if few else _FOLDS)[effort],
         held_out_share=0.1,
         label_weight=1.0,
         kinds=_kinds(n_rows, n_visible),
