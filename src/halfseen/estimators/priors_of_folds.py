@@ -43,27 +43,19 @@ def priors_of_folds(
     # Of a long table only the rows that are looked at are put into standard units.
     rows = rows_of_prior(len(encoded.visible), seed)
     values = _in_standard_units(encoded, standard, rows)
-    first, *others = folds
     offered = shrinkages_offered(*encoded.visible.shape)
-    tried: dict[float, Prior] = {}
     losses: dict[float, float] = {}
-    start: Prior | None = None
-    if offered and first.judging.any():
-        judged = _in_standard_units(encoded, standard, first.judged_rows)
+    if offered and folds[0].judging.any():
+        fold = folds[0]
+        judged = _in_standard_units(encoded, standard, fold.judged_rows)
         for shrinkage in offered:
+            # Each from the same start: after more rounds a covariance of many holes is worse.
             trial = settings._replace(shrinkage=shrinkage, n_rounds=n_rounds)
-            start = _fitted_prior(values, first.training[rows], trial, seed, start)
-            tried[shrinkage] = start
-            losses[shrinkage] = prior_loss(
-                start, judged, first.training[first.judged_rows], first.judging
-            )
-        best = min(losses, key=lambda share: losses[share])
-        settings, start = settings._replace(shrinkage=best), tried[best]
-    # Another fold must not begin where entries that it puts aside had a say.
-    return [
-        _fitted_prior(values, first.training[rows], settings, seed, start),
-        *(_fitted_prior(values, fold.training[rows], settings, seed, None) for fold in others),
-    ], losses
+            prior = _fitted_prior(values, fold.training[rows], trial, seed)
+            shown = fold.training[fold.judged_rows]
+            losses[shrinkage] = prior_loss(prior, judged, shown, fold.judging)
+        settings = settings._replace(shrinkage=min(losses, key=lambda share: losses[share]))
+    return [_fitted_prior(values, fold.training[rows], settings, seed) for fold in folds], losses
 
 
 def prior_of_zeros(n_visible: int) -> Prior:
@@ -75,19 +67,11 @@ def prior_of_zeros(n_visible: int) -> Prior:
 
 
 def _fitted_prior(
-    values: NDArray[np.float32],
-    observed: NDArray[np.bool_],
-    settings: PriorSettings,
-    seed: int,
-    start: Prior | None,
+    values: NDArray[np.float32], observed: NDArray[np.bool_], settings: PriorSettings, seed: int
 ) -> Prior:
-    """Fitted anew, or in half of the rounds from where another fit ended."""
     if values.shape[1] > MOST_UNITS:
         return fit_wide_prior(values, observed, settings.shrinkage, seed)
-    if not isinstance(start, CorrelatedPrior):
-        return fit_prior(values, observed, settings, seed)
-    fewer = settings._replace(n_rounds=settings.n_rounds // 2)
-    return fit_prior(values, observed, fewer, seed, start)
+    return fit_prior(values, observed, settings, seed)
 
 
 def shrinkages_offered(n_rows: int, n_visible: int) -> tuple[float, ...]:

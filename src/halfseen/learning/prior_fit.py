@@ -37,7 +37,6 @@ def fit_prior(
     observed: NDArray[np.bool_],
     settings: PriorSettings,
     seed: int,
-    start: CorrelatedPrior | None = None,
 ) -> Prior:
     """A joint Gaussian of all units, of observed entries only.
 
@@ -54,9 +53,6 @@ def fit_prior(
         Shrinkage and rounds.
     seed : int
         Seed of the rows that are looked at.
-    start : CorrelatedPrior, optional
-        Where to begin, for instance the same fitted with another shrinkage; without it, at the
-        covariances of pairs of units.
 
     Returns
     -------
@@ -74,7 +70,7 @@ def fit_prior(
     values, observed = values[rows], observed[rows]
     # Threads that meet after every small matrix cost several times what they save.
     with _thread_pools().limit(limits=1, user_api="blas"):
-        return _maximised(values, observed, settings, generator, start)
+        return _maximised(values, observed, settings, generator)
 
 
 def rows_of_prior(n_rows: int, seed: int) -> NDArray[np.int64]:
@@ -96,13 +92,9 @@ def _maximised(
     observed: NDArray[np.bool_],
     settings: PriorSettings,
     generator: np.random.Generator,
-    start: CorrelatedPrior | None,
 ) -> Prior:
     held = np.where(observed, values, 0.0).astype(np.float64)
-    if start is None:
-        mean, covariance = _pairwise_start(held, observed, settings.shrinkage)
-    else:
-        mean, covariance = (np.asarray(part, np.float64) for part in start)
+    mean, covariance = _pairwise_start(held, observed, settings.shrinkage)
     for _ in range(settings.n_rounds):
         expected = _expected(mean, covariance, held, observed, settings.n_search_steps)
         chosen = generator.permutation(len(held))[: settings.n_rows_of_covariance]
