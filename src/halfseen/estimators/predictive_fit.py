@@ -89,7 +89,8 @@ def fit_prediction(
     )
     table = _table(encoded, folds)
     with ThreadPoolExecutor(1) as beside:
-        alike = _members([prior_of_zeros(schema.n_visible)] * len(folds), settings, as_they_are)
+        like_it = prior_of_zeros(*encoded.visible.shape)
+        alike = _members([like_it] * len(folds), settings, as_they_are)
         beside.submit(compile_training, shape, standard, alike, state, table, settings.n_steps)
         priors, losses = priors_of_folds(encoded, standard, folds, seed)
     members = _members(priors, settings, as_they_are)

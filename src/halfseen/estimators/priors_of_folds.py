@@ -58,11 +58,12 @@ def priors_of_folds(
     return [_fitted_prior(values, fold.training[rows], settings, seed) for fold in folds], losses
 
 
-def prior_of_zeros(n_visible: int) -> Prior:
-    """Of the shape that a fitted prior of so many units has."""
+def prior_of_zeros(n_rows: int, n_visible: int) -> Prior:
+    """Of the shape that a prior has which is fitted to so many rows and units."""
     zeros = np.zeros(n_visible, np.float32)
     if n_visible > MOST_UNITS_OF_FULL_RANK:
-        return LowRankPrior(*map(jax.device_put, (zeros, zeros, np.zeros((n_visible, RANK)))))
+        rank = min(RANK, n_rows) if n_visible > MOST_UNITS else RANK
+        return LowRankPrior(*map(jax.device_put, (zeros, zeros, np.zeros((n_visible, rank)))))
     return CorrelatedPrior(*map(jax.device_put, (zeros, np.zeros((n_visible, n_visible)))))
 
 
