@@ -128,7 +128,8 @@ class FittedPrediction:
         for rows in _blocks_of_rows(len(visible), verbose):
             answers = self.ensemble.answers(visible[rows], observed[rows])
             known = observed[rows][:, is_target]
-            expected = self._pooled_answers(answers, known).astype(np.float32)
+            said = discrete_candidates(self.ensemble, answers)
+            expected = self._pooled_of_discrete(said, known).astype(np.float32)
             completed[rows, is_target] = np.where(known, visible[rows][:, is_target], expected)
         return completed
 
@@ -165,15 +166,16 @@ class FittedPrediction:
         said = discrete_candidates(self.ensemble, answers)
         blended[:, n_gaussian:] = weighted(self.blend.discrete, said)
         if is_target.any():
-            knows = np.asarray(observed[:, is_target].any(axis=1))
-            blended[:, is_target] = self.pooled(said[:, :, is_target[n_gaussian:]], knows)
+            blended[:, is_target] = self._pooled_of_discrete(said, observed[:, is_target])
         return blended
 
-    def _pooled_answers(self, answers: Answers, known: NDArray[np.bool_]) -> NDArray[np.float64]:
+    def _pooled_of_discrete(
+        self, said: NDArray[np.float64], known: NDArray[np.bool_]
+    ) -> NDArray[np.float64]:
+        """One probability of every target unit, from the candidates of all discrete units."""
         columns = self.ensemble.shape.columns
         is_target = columns.is_target_unit[columns.wide.layer.n_gaussian :]
-        said = discrete_candidates(self.ensemble, answers)[:, :, is_target]
-        return self.pooled(said, np.asarray(known.any(axis=1)))
+        return self.pooled(said[:, :, is_target], np.asarray(known.any(axis=1)))
 
     def pooled(self, said: NDArray[np.float64], knows: NDArray[np.bool_]) -> NDArray[np.float64]:
         """One probability of every target unit, from those of all candidates.
