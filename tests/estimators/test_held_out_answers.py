@@ -14,7 +14,9 @@ from halfseen.estimators.ensemble_answers import Answers
 from halfseen.estimators.fitted_prediction import discrete_candidates
 from halfseen.estimators.held_out_answers import (
     HeldOutAnswers,
+    _asked_like,
     _said_of_truth,
+    _taught_by,
     _truth_probability,
     held_out_answers,
     label_scores,
@@ -46,7 +48,8 @@ def folds(predicts_classes: RBMClassifier, encoded: Encoded) -> list[HeldOut]:
 def heard(
     predicts_classes: RBMClassifier, encoded: Encoded, folds: list[HeldOut]
 ) -> list[HeldOutAnswers]:
-    return held_out_answers(predicts_classes.prediction_.ensemble, encoded, folds)
+    prediction = predicts_classes.prediction_
+    return held_out_answers(prediction.ensemble, prediction.forest, encoded, folds)
 
 
 def test_only_its_own_members_speak_of_a_fold(
@@ -108,7 +111,27 @@ def test_bounds_of_numbers_are_what_was_seen(
         assert (blend.lowest[unit], blend.highest[unit]) == (seen.min(), seen.max())
     assert np.allclose(blend.number.sum(axis=1), 1.0)
     assert np.isclose(blend.discrete.sum(), 1.0)
-    assert (blend.target == np.eye(ensemble.n_kinds + 1)).all()
+    assert (blend.target == np.eye(ensemble.n_kinds + 2)).all()  # prior and forest
+
+
+def test_a_pool_of_known_rows_is_learned_from_such_rows(predicts_labels: RBMClassifier) -> None:
+    is_target = predicts_labels.schema_.is_target_unit
+    n_visible = len(is_target)
+    shown = np.zeros((2, n_visible), bool)
+    shown[0] = is_target
+    judged = np.ones((2, n_visible), bool) & ~shown
+    nothing = Answers(*[np.zeros((1, 2, 0), np.float32)] * 4)
+    truth = np.zeros((2, n_visible), np.float32)
+    one = HeldOutAnswers(nothing, nothing, truth, judged | is_target, shown, None)
+    known = _taught_by([one], "known", is_target)[0].judged
+    assert known[0].all()
+    assert not known[1].any()
+    assert _taught_by([one], "new", is_target)[0].judged.all()
+    new = _asked_like([one], "new", is_target)[0].judged
+    assert new[1].all()
+    assert not new[0].any()
+    nobody = one._replace(shown=np.zeros_like(shown))
+    assert _asked_like([nobody], "known", is_target)[0].judged.all()
 
 
 def one_row(
@@ -118,7 +141,7 @@ def one_row(
     layer = VisibleLayer(0, n_bernoulli, groups)
     nothing = Answers(*[np.zeros((1, 1, 0), np.float32)] * 4)
     judged = np.ones((1, len(truth)), bool)
-    one = HeldOutAnswers(nothing, nothing, np.array([truth], np.float32), judged, ~judged)
+    one = HeldOutAnswers(nothing, nothing, np.array([truth], np.float32), judged, ~judged, None)
     of_columns = PredictiveColumns(PredictiveLayer(layer, 0), columns, 0, max(columns) + 1)
     return of_columns, one, 0.1 * (1 + np.arange(len(truth)))[None]
 

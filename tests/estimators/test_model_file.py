@@ -31,7 +31,7 @@ from halfseen.storage import (
     write_sealed,
 )
 
-OBJECTIVES = {1: "data_started_cd", 2: "predictive", 3: "predictive", 4: "predictive"}
+OBJECTIVES = {1: "data_started_cd"} | dict.fromkeys(range(2, 6), "predictive")
 
 
 @pytest.fixture(scope="module")

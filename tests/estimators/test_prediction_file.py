@@ -178,6 +178,8 @@ def test_any_array_may_be_wrong(
                 wrong = wrong.astype(np.float16)
             case 2:
                 wrong = wrong[None]
+            case _ if place is not None and wrong.dtype.kind == "i":
+                wrong.flat[place] = (-1, 10**6)[int(random.integers(2))]
             case _ if place is not None and wrong.dtype != bool:
                 wrong.flat[place] = values[int(random.integers(len(values)))]
         arrays[name] = wrong

@@ -167,7 +167,7 @@ def test_nothing_put_aside(table: pd.DataFrame, classes: NDArray[Any]) -> None:
     model = RBMClassifier(**ALONE, held_out_share=0.0).fit(table, classes)
     blend = model.prediction_.blend
     assert (blend.number == blend.number[0, 0]).all()
-    n_candidates = model.prediction_.ensemble.n_kinds + 1
+    n_candidates = model.prediction_.ensemble.n_kinds + 2  # prior and forest
     assert np.allclose(blend.label_power, 1 / n_candidates)
     assert np.allclose(blend.class_power, 1 / n_candidates)
     # What cannot be promised is not: bounds are the column's, and every class is possible.

@@ -169,3 +169,34 @@ def test_labels_are_put_aside_in_rows_that_keep_their_features() -> None:
     assert asked.sum() >= 30
     assert not aside[np.ix_(asked, ~IS_TARGET_UNIT)].any()
     assert aside[:, ~IS_TARGET_UNIT].any(axis=0).all()
+
+
+def test_of_new_rows_no_label_is_kept() -> None:
+    random = np.random.default_rng(0)
+    visible = (random.random((400, 6)) < 0.5).astype(np.float32)
+    observed = random.random((400, 6)) < 0.8
+    is_target = np.arange(6) >= 2
+    where = np.arange(6), is_target
+    held_out = hold_out(visible, observed, *where, 0.2, 0, keep_features=0.5, new_rows=0.5)
+    judging = held_out.judging[:, is_target]
+    kept = held_out.training[held_out.judged_rows][:, is_target]
+    is_new = judging.any(axis=1) & ~kept.any(axis=1)
+    labelled = observed[:, is_target].any(axis=1).sum()
+    assert is_new.sum() >= int(0.1 * labelled)
+    assert (judging.any(axis=1) & kept.any(axis=1)).sum() > 20  # of others single labels
+    for label in range(4):
+        known = observed[held_out.judged_rows, 2 + label]
+        for value in (0, 1):
+            rows = known & (visible[held_out.judged_rows, 2 + label] == value)
+            assert judging[rows, label].sum() <= int(0.2 * rows.sum() + 0.5)
+
+
+def test_a_label_known_from_few_rows_is_not_put_aside_with_new_rows() -> None:
+    visible = np.zeros((100, 3), np.float32)
+    visible[:2, 2] = 1.0
+    observed = np.ones((100, 3), bool)
+    where = np.arange(3), np.arange(3) >= 1
+    for seed in range(5):
+        held_out = hold_out(visible, observed, *where, 0.1, seed, new_rows=1.0)
+        assert held_out.training[:2, 2].all()
+        assert not held_out.training[:, 2].all()

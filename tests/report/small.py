@@ -59,6 +59,7 @@ def told_model(schema: Schema, truth: NDArray[np.float32], away: float = 0.25) -
     n_gaussian = schema.n_gaussian
     prediction = SimpleNamespace(
         choices=(),
+        forest=None,
         complete=complete,
         interval=interval,
         smallest_probability=lambda level, knows_labels: 1 - level,

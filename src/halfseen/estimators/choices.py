@@ -14,6 +14,7 @@ from halfseen.learning.choice import Choice
 from halfseen.learning.prior_fit import MOST_UNITS_OF_FULL_RANK
 
 PRIOR_ALONE = "prior alone"
+FOREST = "forest"
 _LEVEL = 0.9
 _BY_SHAPE = "by the rows and columns of the table and the effort"
 
@@ -27,6 +28,7 @@ def choices_of(
     return (
         *_capacity(prediction, settings),
         *_prior(prediction, loss_of_shrinkage),
+        *_forest(prediction),
         *_numbers(prediction),
         *_mixture(prediction, settings),
         *_pools(prediction, settings),
@@ -95,6 +97,15 @@ def _prior(prediction: FittedPrediction, losses: Mapping[float, float]) -> list[
     return found
 
 
+def _forest(prediction: FittedPrediction) -> list[Choice]:
+    forest = prediction.forest
+    if forest is None:
+        return []
+    n_trees = forest.n_folds * forest.n_trees
+    chosen = f"{n_trees} trees for every target, on rows as the prior completes them"
+    return [Choice(FOREST, chosen, _BY_SHAPE)]
+
+
 def _numbers(prediction: FittedPrediction) -> list[Choice]:
     weights, n_kinds = prediction.blend.number, prediction.ensemble.n_kinds
     if not len(weights):
@@ -148,5 +159,6 @@ def _pools(prediction: FittedPrediction, settings: PredictiveSettings) -> list[C
 
 
 def _of_candidates(amounts: Iterable[str], settings: PredictiveSettings) -> str:
-    names = [*(kind.name for kind in settings.kinds), PRIOR_ALONE]
-    return "; ".join(f"{amount} {name}" for amount, name in zip(amounts, names, strict=True))
+    """Amounts of the kinds, of the prior alone, and of a forest if it has one."""
+    names = [*(kind.name for kind in settings.kinds), PRIOR_ALONE, FOREST]
+    return "; ".join(f"{amount} {name}" for amount, name in zip(amounts, names, strict=False))

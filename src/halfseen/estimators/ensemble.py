@@ -15,9 +15,10 @@ from halfseen.learning.predictive_member import Member, PredictiveShape, Standar
 from halfseen.learning.replicas import side_by_side
 from halfseen.machine.correlated_prior import CorrelatedPrior, LowRankPrior, Prior
 from halfseen.machine.predictive_sweeps import PredictiveParameters
-from halfseen.machine.tiles import in_tiles
+from halfseen.machine.tiles import TILE_ROWS, in_tiles
 
 FARTHEST = 30.0  # standard deviations beyond which a number counts as this far away
+_ROWS_AT_ONCE = 4 * TILE_ROWS
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,49 @@ class Ensemble:
         own = self.members[fold * self.n_kinds : (fold + 1) * self.n_kinds]
         return self._answers(own, visible, observed)
 
+    def completed_features(
+        self, fold: int, visible: NDArray[np.float32], observed: NDArray[np.bool_]
+    ) -> NDArray[np.float32]:
+        """Features as the prior of one fold completes them, (n_rows, n_feature_units)."""
+        shown = observed & ~self.shape.columns.is_target_unit
+        own = self.members[fold * self.n_kinds + self._without_labels]
+        n_units = int((~self.shape.columns.is_target_unit).sum())
+        completed = np.empty((len(visible), n_units), np.float32)
+        for first in range(0, len(visible), _ROWS_AT_ONCE):
+            rows = slice(first, first + _ROWS_AT_ONCE)
+            base = self._answers([own], visible[rows], shown[rows]).base
+            completed[rows] = self._with_observed(base, visible[rows], shown[rows])[0]
+        return completed
+
+    def completed_by_priors(
+        self, answers: Answers, visible: NDArray[np.float32], observed: NDArray[np.bool_]
+    ) -> NDArray[np.float32]:
+        """The same of every fold, from what all members said, (n_folds, n_rows, n_feature_units).
+
+        In standard units; of a prior that reads no labels.
+        """
+        base = answers.base[self._without_labels :: self.n_kinds]
+        return self._with_observed(base, visible, observed)
+
+    @property
+    def _without_labels(self) -> int:
+        """The first kind whose prior reads features alone; the first of all if there is none."""
+        return int(np.argmin(self.prior_sees_labels[: self.n_kinds]))
+
+    def _with_observed(
+        self, base: NDArray[np.float32], visible: NDArray[np.float32], observed: NDArray[np.bool_]
+    ) -> NDArray[np.float32]:
+        is_feature = ~self.shape.columns.is_target_unit
+        values = (self._near(visible) - self.unit_mean) / self.unit_scale
+        completed: NDArray[np.float32] = np.where(observed, values, base)[:, :, is_feature]
+        return completed
+
+    def _near(self, visible: NDArray[np.float32]) -> NDArray[np.float32]:
+        near = visible.copy()
+        numbers = slice(0, self.shape.columns.wide.layer.n_gaussian)
+        near[:, numbers] = visible[:, numbers].clip(-FARTHEST, FARTHEST)
+        return near
+
     def _answers(
         self,
         members: Sequence[tuple[Member, PredictiveParameters]],
@@ -108,9 +152,7 @@ class Ensemble:
         parts: list[Answers] = []
 
         def of_tile(tile: NDArray[np.float32], seen: NDArray[np.bool_]) -> NDArray[np.float32]:
-            near = tile.copy()
-            n_gaussian = self.shape.columns.wide.layer.n_gaussian
-            near[:, :n_gaussian] = tile[:, :n_gaussian].clip(-FARTHEST, FARTHEST)
+            near = self._near(tile)
             said = side_by_side(
                 lambda own: answers_of_tile(self.shape, self.standard, *own, near, seen),
                 members,

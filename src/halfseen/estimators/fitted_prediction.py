@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from halfseen.estimators.conformal import Conformal, at_level
 from halfseen.estimators.ensemble import Ensemble
 from halfseen.estimators.ensemble_answers import Answers
+from halfseen.estimators.forest import Forest
 from halfseen.estimators.pooling import pooled_classes, pooled_labels
 from halfseen.learning.choice import Choice
 from halfseen.learning.predictive_member import PredictiveShape
@@ -30,7 +31,7 @@ class Blend:
     number: NDArray[np.float64]  # (n_gaussian, 3 n_kinds): priors, values, knots of every kind
     discrete: NDArray[np.float64]  # (n_kinds + 1,), binary and categorical features; prior last
     # In rows without (first), and with (second), some known label:
-    target: NDArray[np.float64]  # (2, n_pooled, n_kinds + 1), mixtures of which targets are pooled
+    target: NDArray[np.float64]  # (2, n_pooled, n_candidates), mixtures of which targets are pooled
     label_power: NDArray[np.float64]  # (2, n_pooled), powers of the odds of labels
     label_shift: NDArray[np.float64]  # (2,), added to their logarithms
     class_power: NDArray[np.float64]  # (2, n_pooled), powers of the probabilities of classes
@@ -74,6 +75,19 @@ def discrete_candidates(ensemble: Ensemble, answers: Answers) -> NDArray[np.floa
     return np.concatenate([kinds, prior[None]])
 
 
+def target_candidates(
+    ensemble: Ensemble, answers: Answers, of_forest: NDArray[np.float64] | None
+) -> NDArray[np.float64]:
+    """All predictions of target units: the kinds, the prior alone, and a forest if there is one.
+
+    Of shape (n_candidates, n_rows, n_target_units); Bernoulli units first and then groups.
+    """
+    columns = ensemble.shape.columns
+    is_target = columns.is_target_unit[columns.wide.layer.n_gaussian :]
+    said = discrete_candidates(ensemble, answers)[:, :, is_target]
+    return said if of_forest is None else np.concatenate([said, of_forest[None]])
+
+
 def weighted(weights: NDArray[np.float64], parts: NDArray[np.float64]) -> NDArray[np.float64]:
     """Sum over the first axis, term by term, so that no row's bits depend on the others."""
     total = np.zeros(parts.shape[1:])
@@ -89,6 +103,7 @@ class FittedPrediction:
     ensemble: Ensemble
     blend: Blend
     conformal: Conformal
+    forest: Forest | None = None  # one more candidate for targets
     choices: tuple[Choice, ...] = ()  # what the fit settled by itself, and why
 
     def complete(
@@ -111,7 +126,7 @@ class FittedPrediction:
         spread = np.empty((len(visible), self.ensemble.shape.columns.wide.layer.n_gaussian))
         for rows in _blocks_of_rows(len(visible), verbose):
             answers = self.ensemble.answers(visible[rows], observed[rows])
-            expected = self.blended(answers, observed[rows]).astype(np.float32)
+            expected = self._blended(answers, visible[rows], observed[rows]).astype(np.float32)
             completed[rows] = np.where(observed[rows], visible[rows], expected)
             spread[rows] = spread_of(answers)
         return completed, spread
@@ -128,8 +143,8 @@ class FittedPrediction:
         for rows in _blocks_of_rows(len(visible), verbose):
             answers = self.ensemble.answers(visible[rows], observed[rows])
             known = observed[rows][:, is_target]
-            said = discrete_candidates(self.ensemble, answers)
-            expected = self._pooled_of_discrete(said, known).astype(np.float32)
+            said = self._target_candidates(answers, visible[rows], observed[rows])
+            expected = self.pooled(said, np.asarray(known.any(axis=1))).astype(np.float32)
             completed[rows, is_target] = np.where(known, visible[rows][:, is_target], expected)
         return completed
 
@@ -156,33 +171,45 @@ class FittedPrediction:
         """Classes at least this probable make up the set that holds the truth this often."""
         return 1.0 - float(at_level(self.conformal.label[int(knows_labels)], level))
 
-    def blended(self, answers: Answers, observed: NDArray[np.bool_]) -> NDArray[np.float64]:
+    def blended_numbers(self, answers: Answers) -> NDArray[np.float64]:
+        """One expected value of every number, of shape (n_rows, n_gaussian)."""
+        candidates = number_candidates(answers, self.ensemble.n_kinds)
+        numbers = weighted(self.blend.number.T[:, None, :], candidates)
+        return np.clip(numbers, self.blend.lowest, self.blend.highest)
+
+    def _blended(
+        self, answers: Answers, visible: NDArray[np.float32], observed: NDArray[np.bool_]
+    ) -> NDArray[np.float64]:
         """One expected value of every unit, of shape (n_rows, n_visible)."""
-        columns, n_kinds = self.ensemble.shape.columns, self.ensemble.n_kinds
+        columns = self.ensemble.shape.columns
         n_gaussian, is_target = columns.wide.layer.n_gaussian, columns.is_target_unit
         blended = np.empty(observed.shape)
-        numbers = weighted(self.blend.number.T[:, None, :], number_candidates(answers, n_kinds))
-        blended[:, :n_gaussian] = np.clip(numbers, self.blend.lowest, self.blend.highest)
+        blended[:, :n_gaussian] = self.blended_numbers(answers)
         said = discrete_candidates(self.ensemble, answers)
         blended[:, n_gaussian:] = weighted(self.blend.discrete, said)
         if is_target.any():
-            blended[:, is_target] = self._pooled_of_discrete(said, observed[:, is_target])
+            knows = np.asarray(observed[:, is_target].any(axis=1))
+            candidates = self._target_candidates(answers, visible, observed)
+            blended[:, is_target] = self.pooled(candidates, knows)
         return blended
 
-    def _pooled_of_discrete(
-        self, said: NDArray[np.float64], known: NDArray[np.bool_]
+    def _target_candidates(
+        self, answers: Answers, visible: NDArray[np.float32], observed: NDArray[np.bool_]
     ) -> NDArray[np.float64]:
-        """One probability of every target unit, from the candidates of all discrete units."""
-        columns = self.ensemble.shape.columns
-        is_target = columns.is_target_unit[columns.wide.layer.n_gaussian :]
-        return self.pooled(said[:, :, is_target], np.asarray(known.any(axis=1)))
+        """All predictions of target units, of shape (n_candidates, n_rows, n_target_units)."""
+        of_forest = None
+        if self.forest is not None:
+            of_forest = self.forest.shares(
+                self.ensemble.completed_by_priors(answers, visible, observed)
+            )
+        return target_candidates(self.ensemble, answers, of_forest)
 
     def pooled(self, said: NDArray[np.float64], knows: NDArray[np.bool_]) -> NDArray[np.float64]:
         """One probability of every target unit, from those of all candidates.
 
         Parameters
         ----------
-        said : ndarray of shape (n_kinds + 1, n_rows, n_target_units)
+        said : ndarray of shape (n_candidates, n_rows, n_target_units)
             The candidates; Bernoulli units first and then groups.
         knows : ndarray of shape (n_rows,)
             Whether some label of the row is known.

@@ -18,8 +18,10 @@ from halfseen.estimators.fitted_prediction import (
     discrete_candidates,
     number_candidates,
     spread_of,
+    target_candidates,
     target_groups,
 )
+from halfseen.estimators.forest import Forest
 from halfseen.estimators.pooling import learn_class_pool, learn_label_pool
 from halfseen.learning.held_out import HeldOut
 from halfseen.learning.predictive_loss import PredictiveColumns
@@ -39,12 +41,13 @@ class HeldOutAnswers(NamedTuple):
     truth: NDArray[np.float32]  # (n_judged, n_visible)
     judged: NDArray[np.bool_]  # (n_judged, n_visible)
     shown: NDArray[np.bool_]  # (n_judged, n_visible)
+    of_forest: NDArray[np.float64] | None  # (n_judged, n_target_units), of target units
 
 
 def held_out_answers(
-    ensemble: Ensemble, encoded: Encoded, folds: list[HeldOut]
+    ensemble: Ensemble, forest: Forest | None, encoded: Encoded, folds: list[HeldOut]
 ) -> list[HeldOutAnswers]:
-    """What the members of every fold say of the entries that were put aside in it."""
+    """What members and trees of every fold say of the entries that were put aside in it."""
     is_target = ensemble.shape.columns.is_target_unit
     heard = []
     for index, fold in enumerate(folds):
@@ -53,7 +56,11 @@ def held_out_answers(
         new = known
         if is_target.any():
             new = ensemble.answers_of_fold(index, visible, shown & ~is_target)
-        heard.append(HeldOutAnswers(known, new, visible, fold.judging, shown))
+        of_forest = None
+        if forest is not None:
+            completed = ensemble.completed_by_priors(known, visible, shown)[0]
+            of_forest = forest.shares_of_fold(index, completed)
+        heard.append(HeldOutAnswers(known, new, visible, fold.judging, shown, of_forest))
     return heard
 
 
@@ -69,14 +76,18 @@ def learn_blend(ensemble: Ensemble, encoded: Encoded, heard: list[HeldOutAnswers
     )
     discrete = mixture_weights(_truth_probability(ensemble, heard, "known", ~is_target))
     pools = [
-        _learn_pool(ensemble, heard, _target_candidates(ensemble, heard, context))
+        _learn_pool(
+            ensemble,
+            _taught_by(heard, context, is_target),
+            _target_candidates(ensemble, heard, context),
+        )
         for context in _CONTEXTS
     ]
     lowest, highest = _bounds(encoded, layer.n_gaussian)
     return Blend(
         blends,
         discrete,
-        np.tile(np.eye(n_kinds + 1), (len(_CONTEXTS), 1, 1)),
+        np.tile(np.eye(pools[0].class_power.size), (len(_CONTEXTS), 1, 1)),
         np.stack([pool.label_power for pool in pools]),
         np.array([pool.label_shift for pool in pools]),
         np.stack([pool.class_power for pool in pools]),
@@ -144,7 +155,7 @@ def _learn_pool(
         np.pad(part, [(0, 0), (0, 0), (0, widest - part.shape[2])], constant_values=0.0)
         for part in first
     ]
-    none = np.zeros((ensemble.n_kinds + 1, 0, 1))
+    none = np.zeros((len(candidates[0]), 0, 1))
     of_classes = learn_class_pool(np.concatenate(padded, axis=1) if padded else none)
     return _Pool(power, shift, of_classes)
 
@@ -152,10 +163,8 @@ def _learn_pool(
 def _target_candidates(
     ensemble: Ensemble, heard: list[HeldOutAnswers], context: str
 ) -> list[NDArray[np.float64]]:
-    """Of every fold all predictions of target units, (n_kinds + 1, n_judged, n_target_units)."""
-    columns = ensemble.shape.columns
-    is_target = columns.is_target_unit[columns.wide.layer.n_gaussian :]
-    return [discrete_candidates(ensemble, getattr(one, context))[:, :, is_target] for one in heard]
+    """Of every fold all predictions of target units, (n_candidates, n_judged, n_target_units)."""
+    return [target_candidates(ensemble, getattr(one, context), one.of_forest) for one in heard]
 
 
 def learn_conformal(ensemble: Ensemble, blend: Blend, heard: list[HeldOutAnswers]) -> Conformal:
@@ -166,7 +175,7 @@ def learn_conformal(ensemble: Ensemble, blend: Blend, heard: list[HeldOutAnswers
     scores, judged = [], []
     for one in heard:
         # Bounds are asked for without labels, and must hold without their help.
-        expected = bare.blended(one.new, one.shown & ~columns.is_target_unit)[:, numbers]
+        expected = bare.blended_numbers(one.new)
         scores.append(np.abs(one.truth[:, numbers] - expected) / spread_of(one.new))
         judged.append(one.judged[:, numbers])
     return Conformal(
@@ -186,9 +195,11 @@ def label_scores(
     """
     columns = ensemble.shape.columns
     said = _target_candidates(ensemble, heard, _CONTEXTS[context])
+    teachers = _taught_by(heard, _CONTEXTS[context], columns.is_target_unit)
+    heard = _asked_like(heard, _CONTEXTS[context], columns.is_target_unit)
     scores = []
     for part in range(_PARTS):
-        others = [_of_rows(one, np.arange(len(one.truth)) % _PARTS != part) for one in heard]
+        others = [_of_rows(one, np.arange(len(one.truth)) % _PARTS != part) for one in teachers]
         bare = FittedPrediction(
             ensemble, _relearned(ensemble, blend, others, said, context), _NO_LEVELS
         )
@@ -198,6 +209,24 @@ def label_scores(
             knows = np.asarray(shown.any(axis=1))
             scores.append(1.0 - _said_of_truth(columns, bare.pooled(candidates, knows), own))
     return np.concatenate(scores)
+
+
+def _taught_by(
+    heard: list[HeldOutAnswers], context: str, is_target: NDArray[np.bool_]
+) -> list[HeldOutAnswers]:
+    """What a pool is learned from: for new rows everything, since much is learned from many."""
+    return heard if context == "new" else _asked_like(heard, context, is_target)
+
+
+def _asked_like(
+    heard: list[HeldOutAnswers], context: str, is_target: NDArray[np.bool_]
+) -> list[HeldOutAnswers]:
+    """The same, judged in rows of which no label, or some, was trained on; in all if none is so."""
+    alike = []
+    for one in heard:
+        knows = np.asarray(one.shown[:, is_target].any(axis=1))
+        alike.append(_of_rows(one, knows if context == "known" else ~knows))
+    return alike if any(one.judged[:, is_target].any() for one in alike) else heard
 
 
 def _of_rows(one: HeldOutAnswers, rows: NDArray[np.bool_]) -> HeldOutAnswers:

@@ -28,7 +28,7 @@ from halfseen.storage import DamagedFile, Sealed, read_sealed, write_sealed
 from halfseen.tables import Schema
 
 KIND = "model"
-VERSION = 4
+VERSION = 5
 
 _ESTIMATORS: dict[str, type[RBMBase]] = {
     "RBMClassifier": RBMClassifier,
@@ -98,12 +98,22 @@ def _from_third_format(sealed: Sealed) -> Sealed:
     return Sealed(4, sealed.document, arrays)
 
 
+def _from_fourth_format(sealed: Sealed) -> Sealed:
+    """Format 4 knew no forest."""
+    document = dict(sealed.document)
+    document["settings"] = {**document["settings"], "forest": False}
+    if document["prediction"] is not None:
+        document["prediction"] = {**document["prediction"], "n_trees": 0}
+    return Sealed(5, document, sealed.arrays)
+
+
 # From a format to the next: a function that turns a document and arrays of the older format into
 # the newer one stands here under the older number.
 _UPGRADES: dict[int, Callable[[Sealed], Sealed]] = {
     1: _from_first_format,
     2: _from_second_format,
     3: _from_third_format,
+    4: _from_fourth_format,
 }
 
 

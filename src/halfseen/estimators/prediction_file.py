@@ -12,6 +12,7 @@ from halfseen.estimators.conformal import LEVELS, Conformal
 from halfseen.estimators.ensemble import Ensemble
 from halfseen.estimators.fitted_prediction import Blend, FittedPrediction
 from halfseen.estimators.fitting import predictive_columns
+from halfseen.estimators.forest_file import forest_from_arrays, forest_to_arrays
 from halfseen.learning.predictive_member import PredictiveShape
 from halfseen.storage import Sealed
 from halfseen.tables import Schema
@@ -26,8 +27,9 @@ _SIZES = (
     "n_mask_units",
     "n_kinds",
     "n_folds",
+    "n_trees",
 )
-_MAY_BE_NONE = ("n_knots", "n_mask_units")
+_MAY_BE_NONE = ("n_knots", "n_mask_units", "n_trees")
 _MOST = 1_000_000
 _MOST_SWEEPS = {"n_sweeps": 100, "n_search_steps": 10_000}
 _LARGEST = 1e9
@@ -50,8 +52,9 @@ def prediction_to_file(
         "n_mask_units": ensemble.missing_weights.shape[1],
         "n_kinds": ensemble.n_kinds,
         "n_folds": ensemble.n_folds,
+        "n_trees": 0 if prediction.forest is None else prediction.forest.n_trees,
     }
-    arrays = {}
+    arrays = forest_to_arrays(prediction.forest, _PREFIX)
     for part, name in _parts():
         whole = getattr(prediction, part)
         arrays[f"{_PREFIX}{part}.{name}"] = np.asarray(getattr(whole, name))
@@ -84,12 +87,13 @@ def prediction_from_file(sizes: Any, sealed: Sealed, schema: Schema) -> FittedPr
         arrays[part][name] = _checked(key, array, expected[key])
     ensemble = Ensemble(shape, sizes["n_kinds"], **arrays["ensemble"])
     blend, conformal = Blend(**arrays["blend"]), Conformal(**arrays["conformal"])
+    forest = forest_from_arrays(sizes["n_trees"], sizes["n_folds"], sealed, _PREFIX, shape.columns)
     _check_ensemble(ensemble)
     _check_blend(blend)
     for scores in (conformal.number, conformal.label):
         if not np.all(scores >= 0) or not np.all(scores[:, 1:] >= scores[:, :-1]):
             raise ValueError("conformal scores rise from 0 with the level")
-    return FittedPrediction(ensemble, blend, conformal)
+    return FittedPrediction(ensemble, blend, conformal, forest)
 
 
 def _check_ensemble(ensemble: Ensemble) -> None:
@@ -151,7 +155,7 @@ def _shapes(sizes: dict[str, int], shape: PredictiveShape) -> dict[str, tuple[in
         "ensemble.knots": (n_gaussian, wide.n_knots),
         "blend.number": (n_gaussian, 3 * n_kinds),
         "blend.discrete": (n_kinds + 1,),
-        "blend.target": (2, None, n_kinds + 1),
+        "blend.target": (2, None, n_kinds + 1 + (sizes["n_trees"] > 0)),
         "blend.label_power": (2, None),
         "blend.label_shift": (2,),
         "blend.class_power": (2, None),

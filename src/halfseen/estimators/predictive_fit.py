@@ -17,6 +17,7 @@ from halfseen.estimators.choices import choices_of
 from halfseen.estimators.ensemble import Ensemble
 from halfseen.estimators.fitted_prediction import FittedPrediction
 from halfseen.estimators.fitting import layer_of, predictive_columns
+from halfseen.estimators.forest_fit import grow_forest
 from halfseen.estimators.held_out_answers import held_out_answers, learn_blend, learn_conformal
 from halfseen.estimators.predictive_settings import PredictiveSettings
 from halfseen.estimators.priors_of_folds import prior_of_zeros, priors_of_folds
@@ -40,6 +41,7 @@ from halfseen.tables import Encoded, Schema, aligned_zeros
 
 _SMALLEST_SCALE = 0.02
 _KEEP_FEATURES = 0.5  # share of the rows in which no feature is put aside
+_NEW_ROWS = 0.5  # part of the labels put aside that is taken as whole rows
 _MOST_AS_THEY_ARE = 0.5
 _ROWS_AT_ONCE = 1024
 _LONG = 65_536  # rows from which on a table is not copied to share a compilation with others
@@ -68,6 +70,7 @@ def fit_prediction(
             settings.held_out_share,
             (seed + 7919 * fold) % 2**31,
             _KEEP_FEATURES,
+            _NEW_ROWS,
         )
         for fold in range(settings.n_folds)
     ]
@@ -96,7 +99,11 @@ def fit_prediction(
     members = _members(priors, settings, as_they_are)
     line = ProgressLine("predictive training, step", settings.n_steps, verbose)
 
+    n_done = 0
+
     def after(step: int, losses: NDArray[np.float32]) -> bool:
+        nonlocal n_done
+        n_done = step
         line.show(step, f"loss {losses.mean():.4f}")
         return time.monotonic() - began > max_seconds
 
@@ -113,9 +120,12 @@ def fit_prediction(
     )
     line.close("done")
     ensemble = _ensemble(shape, settings, standard, priors, members, state.parameters)
-    heard = held_out_answers(ensemble, encoded, folds)
+    forest = None
+    if schema.targets and n_done == settings.n_steps:  # whoever ended training does not wait
+        forest = grow_forest(ensemble, encoded, folds, settings.n_trees, seed, verbose)
+    heard = held_out_answers(ensemble, forest, encoded, folds)
     blend = learn_blend(ensemble, encoded, heard)
-    fitted = FittedPrediction(ensemble, blend, learn_conformal(ensemble, blend, heard))
+    fitted = FittedPrediction(ensemble, blend, learn_conformal(ensemble, blend, heard), forest)
     return replace(fitted, choices=choices_of(fitted, settings, losses))
 
 

@@ -26,6 +26,7 @@ _NARROW = 250
 _WIDE = 400
 _MOST_STEPS = {"fast": 2000, "default": 6000, "best": 15000}
 _MORE_PASSES = 5 / 3
+_TREES = {"fast": 25, "default": 50, "best": 100}
 _OF_KINDS = ("learning_rate", "weight_decay")
 _OF_BUDGET = {
     "n_hidden": "n_hidden",
@@ -70,6 +71,7 @@ class PredictiveSettings:
     held_out_share: float
     label_weight: float
     kinds: tuple[Kind, ...]
+    n_trees: int  # of every fold and target column, pooled with the members; 0 for none
     sees_missing: bool = False
 
     @property
@@ -158,6 +160,7 @@ def predictive_settings(
         held_out_share=0.1,
         label_weight=1.0,
         kinds=_kinds(n_rows, n_visible),
+        n_trees=_TREES[effort],
     )
 
 

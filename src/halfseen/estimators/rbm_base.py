@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from os import PathLike
 from typing import Any, Self
 
@@ -409,6 +410,8 @@ class RBMBase(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         budget = predictive_settings(n_rows, schema.n_visible, schema.n_gaussian, settings.effort)
         given = {name: getattr(self, name) for name in SHARED_SETTINGS}
         budget = with_users_choices(budget, given, n_rows)
+        if not settings.forest:
+            budget = replace(budget, n_trees=0)
         return fit_prediction(
             schema, encoded, budget, self._seed, self.verbose, settings.max_seconds
         )

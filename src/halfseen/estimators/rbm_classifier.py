@@ -30,7 +30,7 @@ from halfseen.tables import (
 )
 
 _TARGET_KINDS = ("auto", "classes", "labels", "outputs")
-_OWN_SETTINGS = ("class_units", "threshold")
+_OWN_SETTINGS = ("class_units", "threshold", "forest")
 
 
 class Completed(NamedTuple):
@@ -71,6 +71,10 @@ class RBMClassifier(ClassifierMixin, RBMBase):  # type: ignore[misc]
     threshold : {"shared", "per_label"}, float or "auto", default="auto"
         Probability above which a label is predicted: learned on known labels that are hidden for
         the purpose, one for all (the paper) or one for each; or a number.
+    forest : bool or "auto", default="auto"
+        Whether a predictive model pools what its machines say of targets with trees that read the
+        features as the prior completes them; how much each is worth is learned on known labels put
+        aside. Tables whose trees would take too long have none. "auto" is True.
     oracle_y : array-like or None, default=None
         True labels of the rows of X for ``stopping="oracle"``. Only to reproduce the paper.
 
@@ -169,6 +173,7 @@ class RBMClassifier(ClassifierMixin, RBMBase):  # type: ignore[misc]
         random_state: Any = None,
         class_units: str = "auto",
         threshold: float | str = "auto",
+        forest: bool | str = "auto",
         oracle_y: Any = None,
     ) -> None:
         super().__init__(
@@ -215,6 +220,7 @@ class RBMClassifier(ClassifierMixin, RBMBase):  # type: ignore[misc]
         self.target_kind = target_kind
         self.class_units = class_units
         self.threshold = threshold
+        self.forest = forest
         self.oracle_y = oracle_y
 
     def __sklearn_tags__(self) -> Tags:

@@ -85,6 +85,7 @@ class Settings:
     label_weight: float
     max_seconds: float
     sees_missing: bool
+    forest: bool
 
     def of_companion(self) -> Settings:
         """The settings of the likelihood-trained machine that these settings ask for.
@@ -189,6 +190,7 @@ def default_settings(n_rows: int, n_visible: int) -> Settings:
         label_weight=1.0,
         max_seconds=math.inf,
         sees_missing=False,
+        forest=True,
     )
 
 
@@ -228,6 +230,7 @@ def paper_settings(n_rows: int, n_visible: int) -> Settings:
         label_weight=1.0,
         max_seconds=math.inf,
         sees_missing=False,
+        forest=True,
     )
 
 
@@ -253,7 +256,7 @@ def resolve_settings(
         raise ValueError(f"preset must be one of {sorted(PRESETS)}, got {preset!r}")
     chosen = asdict(PRESETS[preset](n_rows, n_visible))
     chosen.update({name: value for name, value in given.items() if not _is(value, "auto")})
-    for name in ("centered", "companion", "sees_missing"):
+    for name in ("centered", "companion", "sees_missing", "forest"):
         chosen[name] = _plain_truth(chosen[name])
     settings = Settings(**chosen)
     check_settings(settings)
@@ -272,7 +275,7 @@ def check_settings(settings: Settings) -> None:
         _check_number("variance", settings.variance, float, 1e-6, 1e6, or_else='"learned"')
     if not _is(settings.threshold, "shared", "per_label"):
         _check_number("threshold", settings.threshold, float, 0, 1, '"shared" or "per_label"')
-    for name in ("centered", "companion", "sees_missing"):
+    for name in ("centered", "companion", "sees_missing", "forest"):
         if not isinstance(getattr(settings, name), bool):
             raise ValueError(f"{name} must be True or False, got {getattr(settings, name)!r}")
 

@@ -31,6 +31,7 @@ def hold_out(
     share: float,
     seed: int,
     keep_features: float = 0.0,
+    new_rows: float = 0.0,
 ) -> HeldOut:
     """Put aside a share of the observed entries of every column, whole columns of units together.
 
@@ -54,6 +55,10 @@ def hold_out(
         Share of the rows of which no feature is put aside, and labels before those of other rows,
         if there are targets: a label is asked for given all that is known of a row, and is learned
         and judged best that way.
+    new_rows : float in [0, 1], default=0
+        If there are several targets, the part of the share of labels that is taken as whole rows,
+        of which no label is kept: a machine that has seen the other labels of a row recalls them
+        by its features, and is no measure of what it says of new rows.
 
     Returns
     -------
@@ -74,15 +79,23 @@ def hold_out(
     keeps_features = np.zeros(len(judged), bool)
     if keep_features and is_target_unit.any():
         keeps_features = generator.random(len(judged)) < keep_features
+    code = _classes(visible[judged], observed[judged], column_of_unit, is_target_unit)
+    is_new = np.zeros(len(judged), bool)
+    if new_rows and code.shape[1] > 1:
+        is_new = _new_rows(generator, code, label_share, new_rows, keeps_features)
+        judging[is_new] = observed[judged][is_new] & is_target_unit
+    target = 0
     for column in np.unique(column_of_unit):
         units = np.flatnonzero(column_of_unit == column)
         candidates = np.flatnonzero(observed[judged, units[0]])
         if is_target_unit[units[0]]:
-            values = visible[np.ix_(judged[candidates], units)]
-            code = values[:, 0] if len(units) == 1 else np.argmax(values, axis=1)
-            strata = [candidates[code == value] for value in np.unique(code)]
-            chosen = [_some(generator, stratum, label_share, keeps_features) for stratum in strata]
+            own = code[:, target]
+            strata = [np.flatnonzero(own == value) for value in np.unique(own[own >= 0])]
+            chosen = [
+                _some(generator, stratum, label_share, keeps_features, is_new) for stratum in strata
+            ]
             rows = np.concatenate(chosen) if chosen else candidates[:0]
+            target += 1
         else:
             rows = _some(generator, candidates[~keeps_features[candidates]], share)
         judging[np.ix_(rows, units)] = True
@@ -94,14 +107,68 @@ def hold_out(
     return HeldOut(training, judged, judging)
 
 
+def _classes(
+    visible: NDArray[np.float32],
+    observed: NDArray[np.bool_],
+    column_of_unit: NDArray[np.int64],
+    is_target_unit: NDArray[np.bool_],
+) -> NDArray[np.int64]:
+    """The class of every row in every target column, (n_rows, n_targets); -1 where unknown."""
+    columns = np.unique(column_of_unit[is_target_unit])
+    code = np.full((len(visible), len(columns)), -1, np.int64)
+    for target, column in enumerate(columns):
+        units = np.flatnonzero(column_of_unit == column)
+        values = visible[:, units]
+        if len(units) == 1:
+            found = np.unique(values[:, 0], return_inverse=True)[1]
+        else:
+            found = np.argmax(values, axis=1)
+        code[:, target] = np.where(observed[:, units[0]], found, -1)
+    return code
+
+
+def _new_rows(
+    generator: np.random.Generator,
+    code: NDArray[np.int64],
+    share: float,
+    part: float,
+    first: NDArray[np.bool_],
+) -> NDArray[np.bool_]:
+    """Rows that give all their labels, none of them more than the share of its class, rounded."""
+    n_classes = int(code.max(initial=0)) + 1
+    count = np.stack([np.bincount(own[own >= 0], minlength=n_classes) for own in code.T])
+    left = np.floor(share * count + 0.5).astype(np.int64)
+    labelled = generator.permutation(np.flatnonzero((code >= 0).any(axis=1)))
+    labelled = labelled[np.argsort(~first[labelled], kind="stable")]
+    wanted = int(part * share * len(labelled))
+    chosen = np.zeros(len(code), bool)
+    for row in labelled:
+        if wanted <= 0:
+            break
+        known = np.flatnonzero(code[row] >= 0)
+        if np.all(left[known, code[row, known]] > 0):
+            left[known, code[row, known]] -= 1
+            chosen[row] = True
+            wanted -= 1
+    return chosen
+
+
 def _some(
     generator: np.random.Generator,
     candidates: NDArray[np.int64],
     share: float,
     first: NDArray[np.bool_] | None = None,
+    taken: NDArray[np.bool_] | None = None,
 ) -> NDArray[np.int64]:
-    """A random share of the candidates, those in ``first`` before the others."""
+    """A random share of the candidates, those in ``first`` before the others.
+
+    Those that are ``taken`` already count, and are not taken again.
+    """
     mixed = generator.permutation(candidates)
     if first is not None:
         mixed = mixed[np.argsort(~first[mixed], kind="stable")]
-    return mixed[: int(share * len(candidates))]
+    n_wanted = int(share * len(candidates))
+    if taken is not None:
+        n_wanted = max(0, n_wanted - int(taken[candidates].sum()))
+        mixed = mixed[~taken[mixed]]
+    return mixed[:n_wanted]

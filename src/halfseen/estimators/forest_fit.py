@@ -1,0 +1,192 @@
+"""Growing the forest: extremely randomised trees on rows as the prior completes them."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.ensemble import ExtraTreesClassifier
+
+from halfseen.estimators.ensemble import Ensemble
+from halfseen.estimators.forest import Forest
+from halfseen.learning.held_out import HeldOut
+from halfseen.learning.predictive_loss import PredictiveColumns
+from halfseen.learning.progress import ProgressLine, Verbosity
+from halfseen.machine.usable_cores import usable_cores
+from halfseen.tables import Encoded
+
+_SMALLEST_LEAF = 3
+_MOST_LEAVES = 2000
+_SHARE_OF_UNITS = 0.3  # looked at for a split
+_ENOUGH_UNITS = 30
+_WORK = 5e8  # looks at a value, beyond which trees become fewer
+_MOST_WORK = 3e9  # beyond which there are none
+_FEWEST_TREES = 25
+
+
+class _Trees(NamedTuple):
+    """The trees of one fold and one target column; nodes are counted within each tree."""
+
+    n_nodes: list[int]
+    unit: NDArray[np.int32]
+    threshold: NDArray[np.float32]
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    share: NDArray[np.float32]  # (n_nodes, width)
+
+
+def grow_forest(
+    ensemble: Ensemble,
+    encoded: Encoded,
+    folds: list[HeldOut],
+    n_trees: int,
+    seed: int,
+    verbose: Verbosity = False,
+) -> Forest | None:
+    """Trees for every fold and target column, from what the fold may learn from.
+
+    Every tree reads the features as the prior of its fold completes them without labels, which is
+    how it will be asked. Splits are drawn at random, some for each of a share of the units, and the
+    best is taken (Geurts, Ernst and Wehenkel, 2006); leaves hold three rows or more.
+
+    None if nothing is asked of trees, or if they would take too long.
+    """
+    units_of = target_units(ensemble.shape.columns)
+    n_feature_units = int((~ensemble.shape.columns.is_target_unit).sum())
+    n_trees = trees_within_reach(
+        n_trees, len(encoded.visible), n_feature_units, len(units_of) * len(folds)
+    )
+    if not n_trees or not n_feature_units:
+        return None
+    line = ProgressLine("growing trees, column", len(units_of) * len(folds), verbose)
+    parts: list[_Trees] = []
+    with ThreadPoolExecutor(usable_cores(), thread_name_prefix="halfseen") as threads:
+        for index, fold in enumerate(folds):
+            asked = np.stack([fold.training[:, units[0]] for units in units_of], axis=1)
+            rows = np.flatnonzero(asked.any(axis=1))
+            completed = ensemble.completed_features(
+                index, encoded.visible[rows], fold.training[rows]
+            )
+
+            growing = [
+                threads.submit(
+                    _grown,
+                    completed[asked[rows, target]],
+                    encoded.visible[np.ix_(rows[asked[rows, target]], units)],
+                    ensemble.unit_mean[units],
+                    n_trees,
+                    _seed_of(seed, index, target),
+                )
+                for target, units in enumerate(units_of)
+            ]
+            for trees in growing:
+                parts.append(trees.result())
+                line.show(len(parts), "")
+    line.close("done")
+    return _joined(parts, len(folds), [len(units) for units in units_of])
+
+
+def trees_within_reach(n_trees: int, n_rows: int, n_units: int, n_forests: int) -> int:
+    """How many trees each forest may have: fewer in large tables, none in the largest.
+
+    A tree looks at a share of the units of every row on each of its levels.
+
+    Examples
+    --------
+    >>> trees_within_reach(50, 1700, 103, 28), trees_within_reach(50, 8000, 1644, 24)
+    (32, 25)
+    >>> trees_within_reach(50, 1_000_000, 1000, 2)
+    0
+    """
+    work = n_rows * _units_of_a_split(n_units) * np.log2(max(2, n_rows)) * max(1, n_forests)
+    if work * _FEWEST_TREES > _MOST_WORK:
+        return 0
+    return min(n_trees, max(_FEWEST_TREES, int(_WORK / work)))
+
+
+def target_units(columns: PredictiveColumns) -> list[NDArray[np.int64]]:
+    """The units of every target column, in the order in which they stand among the units."""
+    column = np.asarray(columns.column_of_unit)
+    targets = column[columns.is_target_unit]
+    ordered = targets[np.sort(np.unique(targets, return_index=True)[1])]
+    return [np.flatnonzero(column == target) for target in ordered]
+
+
+def _units_of_a_split(n_units: int) -> int:
+    most = max(_ENOUGH_UNITS, int(np.sqrt(n_units)))
+    return max(1, min(most, round(_SHARE_OF_UNITS * n_units)))
+
+
+def _seed_of(seed: int, fold: int, target: int) -> int:
+    return int(np.random.SeedSequence([seed, fold, target]).generate_state(1)[0])
+
+
+def _grown(
+    completed: NDArray[np.float32],
+    truth: NDArray[np.float32],
+    usual: NDArray[np.float32],
+    n_trees: int,
+    seed: int,
+) -> _Trees:
+    """Trees of one target column; a single leaf each if there is nothing to learn."""
+    n_rows, width = truth.shape
+    code = np.argmax(truth, axis=1) if width > 1 else (truth[:, 0] > 0.5).astype(np.int64)
+    if not n_rows:
+        nothing = np.zeros(n_trees, np.int32)
+        leaf = np.tile(usual.astype(np.float32), (n_trees, 1))
+        return _Trees([1] * n_trees, nothing, nothing.astype(np.float32), nothing, nothing, leaf)
+    forest = ExtraTreesClassifier(
+        n_trees,
+        min_samples_leaf=max(_SMALLEST_LEAF, n_rows // _MOST_LEAVES),
+        max_features=_units_of_a_split(completed.shape[1]),
+        random_state=seed,
+    ).fit(completed, code)
+    parts = [_of_tree(one.tree_, forest.classes_, usual) for one in forest.estimators_]
+    n_nodes = [len(part[0]) for part in parts]
+    return _Trees(n_nodes, *map(np.concatenate, zip(*parts, strict=True)))
+
+
+def _of_tree(
+    tree: Any, classes: NDArray[np.int64], usual: NDArray[np.float32]
+) -> tuple[NDArray[Any], ...]:
+    """Units, thresholds, children and shares of the nodes of one tree."""
+    is_leaf = tree.children_left < 0
+    itself = np.arange(len(is_leaf), dtype=np.int32)
+    ends = tree.threshold.astype(np.float32)
+    # A float32 is at most a threshold if it is at most the largest float32 not above it.
+    above = ends > tree.threshold
+    ends[above] = np.nextafter(ends[above], np.float32(-np.inf))
+    found = tree.value[:, 0, :]
+    share = np.zeros((len(is_leaf), max(2, len(usual))))
+    share[:, classes] = found / found.sum(axis=1, keepdims=True)
+    of_units = share if len(usual) > 1 else share[:, 1:]
+    # A leaf of few rows is not sure: it counts one more row, of the usual shares.
+    n_rows = tree.n_node_samples[:, None].astype(np.float64)
+    honest = (n_rows * of_units + usual) / (n_rows + 1)
+    return (
+        np.where(is_leaf, 0, tree.feature).astype(np.int32),
+        np.where(is_leaf, 0, ends).astype(np.float32),
+        np.where(is_leaf, itself, tree.children_left).astype(np.int32),
+        np.where(is_leaf, itself, tree.children_right).astype(np.int32),
+        honest.astype(np.float32),
+    )
+
+
+def _joined(parts: list[_Trees], n_folds: int, widths: list[int]) -> Forest:
+    n_nodes = np.array([n for part in parts for n in part.n_nodes], np.int64)
+    first = np.concatenate([[0], np.cumsum(n_nodes)[:-1]])
+    offset = np.repeat(first, n_nodes).astype(np.int32)
+    widest = max(widths)
+    share = [np.pad(part.share, [(0, 0), (0, widest - part.share.shape[1])]) for part in parts]
+    return Forest(
+        n_folds,
+        first.astype(np.int32),
+        np.concatenate([part.unit for part in parts]),
+        np.concatenate([part.threshold for part in parts]),
+        np.concatenate([part.left for part in parts]) + offset,
+        np.concatenate([part.right for part in parts]) + offset,
+        np.concatenate(share),
+        np.array(widths, np.int32),
+    )
