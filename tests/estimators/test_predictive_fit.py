@@ -167,9 +167,10 @@ def test_nothing_put_aside(table: pd.DataFrame, classes: NDArray[Any]) -> None:
     model = RBMClassifier(**ALONE, held_out_share=0.0).fit(table, classes)
     blend = model.prediction_.blend
     assert (blend.number == blend.number[0, 0]).all()
-    n_candidates = model.prediction_.ensemble.n_kinds + 2  # prior and forest
-    assert np.allclose(blend.label_power, 1 / n_candidates)
-    assert np.allclose(blend.class_power, 1 / n_candidates)
+    n_readers = model.prediction_.ensemble.n_kinds + 1  # and the prior
+    for powers in (blend.label_power, blend.class_power):
+        assert np.allclose(powers[0], 1 / (n_readers + 1))
+        assert np.allclose(powers[1], [1 / n_readers] * n_readers + [0.0])  # a forest has to earn
     # What cannot be promised is not: bounds are the column's, and every class is possible.
     bounds = model.predict_interval(table, 0.5)
     holes = table["weight"].isna().to_numpy()

@@ -80,6 +80,7 @@ def learn_blend(ensemble: Ensemble, encoded: Encoded, heard: list[HeldOutAnswers
             ensemble,
             _taught_by(heard, context, is_target),
             _target_candidates(ensemble, heard, context),
+            first_powers(n_kinds + 1, heard[0].of_forest is not None, context),
         )
         for context in _CONTEXTS
     ]
@@ -132,8 +133,28 @@ class _Pool(NamedTuple):
     class_power: NDArray[np.float64]
 
 
+def first_powers(n_readers: int, has_forest: bool, context: str) -> NDArray[np.float64]:
+    """Powers of a pool before any entry has spoken: equal ones.
+
+    A forest reads no labels: in rows of which some are known it has to earn its power.
+
+    Examples
+    --------
+    >>> first_powers(3, True, "new"), first_powers(2, True, "known")
+    (array([0.25, 0.25, 0.25, 0.25]), array([0.5, 0.5, 0. ]))
+    """
+    speaks = np.ones(n_readers + has_forest)
+    if has_forest and context == "known":
+        speaks[-1] = 0.0
+    powers: NDArray[np.float64] = speaks / speaks.sum()
+    return powers
+
+
 def _learn_pool(
-    ensemble: Ensemble, heard: list[HeldOutAnswers], candidates: list[NDArray[np.float64]]
+    ensemble: Ensemble,
+    heard: list[HeldOutAnswers],
+    candidates: list[NDArray[np.float64]],
+    first_power: NDArray[np.float64],
 ) -> _Pool:
     """Powers of all candidates for labels and for classes, from the judged target entries."""
     is_target = ensemble.shape.columns.is_target_unit
@@ -149,14 +170,17 @@ def _learn_pool(
             rows = judged[:, group.start]
             ordered = np.argsort(~right[rows][:, group], axis=1, kind="stable")
             first.append(np.take_along_axis(means[:, rows, group], ordered[None], axis=2))
-    power, shift = learn_label_pool(np.concatenate(said, axis=1), np.concatenate(truth))
+    power, shift = learn_label_pool(
+        np.concatenate(said, axis=1), np.concatenate(truth), first_power
+    )
     widest = max((part.shape[2] for part in first), default=1)
     padded = [
         np.pad(part, [(0, 0), (0, 0), (0, widest - part.shape[2])], constant_values=0.0)
         for part in first
     ]
     none = np.zeros((len(candidates[0]), 0, 1))
-    of_classes = learn_class_pool(np.concatenate(padded, axis=1) if padded else none)
+    rows_of_all = np.concatenate(padded, axis=1) if padded else none
+    of_classes = learn_class_pool(rows_of_all, first_power)
     return _Pool(power, shift, of_classes)
 
 
@@ -242,7 +266,9 @@ def _relearned(
     context: int,
 ) -> Blend:
     """The blend with its pools of labels and classes learned from these entries."""
-    pool = _learn_pool(ensemble, heard, candidates)
+    has_forest = heard[0].of_forest is not None
+    first = first_powers(ensemble.n_kinds + 1, has_forest, _CONTEXTS[context])
+    pool = _learn_pool(ensemble, heard, candidates, first)
     powers, shifts = blend.label_power.copy(), blend.label_shift.copy()
     of_classes = blend.class_power.copy()
     powers[context], shifts[context], of_classes[context] = pool

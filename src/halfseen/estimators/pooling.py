@@ -21,11 +21,11 @@ _LARGEST_SHIFT = 3.0
 Floats = NDArray[np.float64]
 
 
-def learn_label_pool(said: Floats, truth: NDArray[np.bool_]) -> tuple[Floats, float]:
+def learn_label_pool(said: Floats, truth: NDArray[np.bool_], first: Floats) -> tuple[Floats, float]:
     """The power of every predictor of labels, and a shift of the log-odds.
 
-    They make the truth most probable, drawn to equal powers of sum one and to no shift with the
-    strength of a few entries; the problem is convex.
+    They make the truth most probable, drawn to first powers and to no shift with the strength of a
+    few entries; the problem is convex.
 
     Parameters
     ----------
@@ -33,6 +33,8 @@ def learn_label_pool(said: Floats, truth: NDArray[np.bool_]) -> tuple[Floats, fl
         Probability that each predictor gave to the label being on.
     truth : ndarray of shape (n_entries,)
         Whether it was.
+    first : ndarray of shape (n_predictors,)
+        The powers if there are no entries; their sum is one.
 
     Returns
     -------
@@ -44,7 +46,8 @@ def learn_label_pool(said: Floats, truth: NDArray[np.bool_]) -> tuple[Floats, fl
     >>> generator = np.random.default_rng(0)
     >>> honest = generator.random(4000)
     >>> truth = generator.random(4000) < honest
-    >>> powers, shift = learn_label_pool(np.stack([honest, np.full(4000, 0.5)]), truth)
+    >>> said = np.stack([honest, np.full(4000, 0.5)])
+    >>> powers, shift = learn_label_pool(said, truth, np.full(2, 0.5))
     >>> float(powers[0].round(1))
     1.0
     """
@@ -56,7 +59,7 @@ def learn_label_pool(said: Floats, truth: NDArray[np.bool_]) -> tuple[Floats, fl
         wrong = -sign / (1.0 + np.exp(np.clip(margin, -500, 500)))
         return np.logaddexp(0.0, -margin).sum(), np.append(odds @ wrong, wrong.sum())
 
-    found = _drawn(loss, len(said), n_shifts=1)
+    found = _drawn(loss, first, n_shifts=1)
     return found[:-1], float(found[-1])
 
 
@@ -75,15 +78,17 @@ def pooled_labels(said: Floats, powers: Floats, shift: float) -> Floats:
     return pooled
 
 
-def learn_class_pool(truth_first: Floats) -> Floats:
+def learn_class_pool(truth_first: Floats, first: Floats) -> Floats:
     """The power of every predictor of classes that makes the truth most probable.
 
-    Drawn to equal powers of sum one, as those of labels are.
+    Drawn to first powers, as those of labels are.
 
     Parameters
     ----------
     truth_first : ndarray of shape (n_predictors, n_rows, n_classes)
         Probabilities, that of the true class in the first column.
+    first : ndarray of shape (n_predictors,)
+        The powers if there are no rows; their sum is one.
 
     Returns
     -------
@@ -91,7 +96,7 @@ def learn_class_pool(truth_first: Floats) -> Floats:
 
     Examples
     --------
-    >>> learn_class_pool(np.zeros((2, 0, 3)))
+    >>> learn_class_pool(np.zeros((2, 0, 3)), np.full(2, 0.5))
     array([0.5, 0.5])
     """
     logs = np.log(np.maximum(truth_first, _SMALLEST))
@@ -103,7 +108,7 @@ def learn_class_pool(truth_first: Floats) -> Floats:
         slope = np.einsum("rc,krc->k", share, logs) - logs[:, :, 0].sum(axis=1)
         return np.sum(total - heights[:, 0]), slope
 
-    return _drawn(loss, len(truth_first), n_shifts=0)
+    return _drawn(loss, first, n_shifts=0)
 
 
 def pooled_classes(said: Floats, powers: Floats) -> Floats:
@@ -130,11 +135,10 @@ def log_odds(probability: Floats) -> Floats:
     return odds
 
 
-def _drawn(
-    loss: Callable[[Floats], tuple[float, Floats]], n_predictors: int, n_shifts: int
-) -> Floats:
+def _drawn(loss: Callable[[Floats], tuple[float, Floats]], powers: Floats, n_shifts: int) -> Floats:
     """Least of a loss plus the pull of the first guess; many predictors are pulled as one is."""
-    first = np.append(np.full(n_predictors, 1.0 / n_predictors), np.zeros(n_shifts))
+    n_predictors = len(powers)
+    first = np.append(powers, np.zeros(n_shifts))
     pull = _STRENGTH * np.append(np.full(n_predictors, float(n_predictors)), np.ones(n_shifts))
 
     def drawn(sought: Floats) -> tuple[float, Floats]:
