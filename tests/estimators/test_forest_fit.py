@@ -70,8 +70,9 @@ def test_targets_stand_in_the_order_of_their_units() -> None:
 
 
 def test_more_work_means_fewer_trees() -> None:
-    many = [trees_within_reach(50, 10**k, 30, 10) for k in range(2, 9)]
+    many = [trees_within_reach(50, 5000, 30, 10**k) for k in range(6)]
     assert many[0] == 50
+    assert trees_within_reach(50, 10**8, 30, 1) == trees_within_reach(50, 20_000, 30, 1) > 0
     assert all(more >= fewer for more, fewer in itertools.pairwise(many))
     assert many[-1] == 0
     assert trees_within_reach(0, 100, 3, 1) == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,8 @@ import pandas as pd
 import pytest
 
 from estimators.bits import assert_same_bits, assert_same_model
-from estimators.tables import LIGHT, whole_table
-from halfseen import RBMImputer
+from estimators.tables import LIGHT, PREDICTIVE, whole_table
+from halfseen import RBMImputer, load
 
 
 def test_y_is_ignored(wide: pd.DataFrame, imputer: RBMImputer) -> None:
@@ -60,3 +61,19 @@ def test_score_is_the_mean_of_the_rows(
     monkeypatch.setattr(RBMImputer, "score_samples", scores)
     assert imputer.score(wide[:5]) == 2.0
     assert type(imputer.score(wide[:5])) is float
+
+
+def test_ordinal_columns_are_filled_with_observed_values(tmp_path: Path) -> None:
+    random = np.random.default_rng(0)
+    hidden = random.normal(size=60)
+    marks = np.digitize(hidden, [-1, -0.3, 0.3, 1]).astype(float)
+    X = np.column_stack([hidden + 0.3 * random.normal(size=60), marks])
+    X[::4, 1] = np.nan
+    model = RBMImputer(**PREDICTIVE, column_kinds={1: "ordinal"}).fit(X)
+    model.save(tmp_path / "model")
+    for own in (model, load(tmp_path / "model")):
+        filled = own.transform(X)
+        assert np.isin(filled[:, 1], np.unique(marks)).all()
+        assert np.isin(own.predict_interval(X)[:, 1], np.unique(marks)).all()
+        assert np.isin(own.sample(20)[:, 1], np.unique(marks)).all()
+        assert np.isin(own.impute(X, n_draws=2)[1][:, 1], np.unique(marks)).all()

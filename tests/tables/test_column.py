@@ -45,7 +45,7 @@ def test_classes_restore_the_type(categories: tuple[Any, ...], dtype: str) -> No
         ({"transform": "sqrt"}, "unknown transform 'sqrt'"),
         ({"transform": "log"}, "a categorical column cannot be on a log scale"),
         ({"mean": float("nan")}, "finite"),
-        ({"categories": ()}, "belong to a categorical column"),
+        ({"categories": ()}, "belong to a categorical or ordinal column"),
         ({"categories": ("u", "u")}, "repeat"),
         ({"marginal": (1.0,)}, "as many marginals"),
         ({"marginal": (-0.5, 1.5)}, "between 0 and 1"),
@@ -185,3 +185,31 @@ def test_log_slope_is_the_slope_of_destandardised(mean: float, scale: float, z: 
 
 def test_log_slope_where_the_value_is_held_at_zero() -> None:
     assert SOLD.log_slope(np.array([-5.0])).tolist() == [np.log(1.5)]
+
+
+MARKS = Column(
+    "mark", "numeric", "gaussian", 2.5, 1.5, (1.0, 2.0, 5.0), "float64", (0.0,), 9, "ordinal"
+)
+
+
+@given(st.lists(st.floats(-10, 10), min_size=1))
+def test_an_ordinal_column_answers_with_the_nearest_level(units: list[float]) -> None:
+    values = MARKS.destandardised(np.array(units))
+    levels = np.array(MARKS.categories)
+    away = np.abs((2.5 + 1.5 * np.array(units))[:, None] - levels)
+    assert np.isin(values, levels).all()
+    assert np.allclose(np.abs(2.5 + 1.5 * np.array(units) - values), away.min(axis=1))
+    assert np.array_equal(MARKS.destandardised(MARKS.standardised(levels)), levels)
+
+
+@pytest.mark.parametrize(
+    ("categories", "says"),
+    [
+        ((), "belong to a categorical or ordinal column"),
+        ((2.0, 1.0), "levels of an ordinal column rise"),
+        ((1, 2), "levels of an ordinal column are numbers"),
+    ],
+)
+def test_what_cannot_be_levels(categories: tuple[float, ...], says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        replace(MARKS, categories=categories)

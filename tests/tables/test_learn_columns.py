@@ -208,3 +208,17 @@ def test_what_is_missing_does_not_decide_the_scale() -> None:
     hidden = pd.arrays.IntegerArray(np.array([-9, *COUNTS]), np.array([True] + [False] * 13))
     (column,) = learn_columns(read_table(pd.DataFrame({"sold": hidden})))
     assert column.transform == "log"
+
+
+def test_levels_of_an_ordinal_column_are_what_was_observed() -> None:
+    column = column_of([3, None, 1, 5, 3], "ordinal")
+    assert (column.kind, column.unit, column.transform) == ("numeric", "gaussian", "ordinal")
+    assert column.categories == (1.0, 3.0, 5.0)
+    assert (column.mean, column.n_observed) == (3.0, 4)
+
+
+def test_too_many_levels_are_none() -> None:
+    with pytest.raises(ValueError, match="'x0' is to be ordinal, but has 300 different values"):
+        learn_columns(read_table(np.arange(300.0)[:, None]), "ordinal")
+    with pytest.raises(ValueError, match="holds numbers, but row 0 is the text 'low'"):
+        learn_columns(read_table([["low"], ["high"]]), "ordinal")

@@ -16,6 +16,7 @@ _KINDS: dict[str, tuple[str, str | None]] = {
     "number": ("number", "numeric"),
     "linear": ("number", "linear"),
     "log": ("number", "log"),
+    "ordinal": ("number", "ordinal"),
     "yes-no": ("yes_no", None),
     "category": ("category", "categorical"),
     "identifier": ("identifier", None),

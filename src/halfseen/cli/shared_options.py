@@ -151,8 +151,8 @@ def with_columns(command: Command) -> Command:
             "kinds",
             multiple=True,
             metavar="COLUMN=KIND",
-            help="Take a column for a number, linear, log, yes-no, category, identifier, date or "
-            "text, whatever it looks like. Repeat for more.",
+            help="Take a column for a number, linear, log, ordinal, yes-no, category, identifier, "
+            "date or text, whatever it looks like. Repeat for more.",
         ),
     )
     for option in reversed(options):

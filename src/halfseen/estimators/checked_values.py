@@ -7,7 +7,7 @@ from numbers import Integral, Real
 from typing import Any
 
 MOST = 10**9
-KINDS = ("auto", "numeric", "linear", "log", "binary", "categorical")
+KINDS = ("auto", "numeric", "linear", "log", "ordinal", "binary", "categorical")
 
 
 def checked_kinds(kinds: Any, names: Sequence[str]) -> Any:

@@ -19,6 +19,7 @@ from halfseen.tables import Encoded
 
 _SMALLEST_LEAF = 3
 _MOST_LEAVES = 2000
+_MOST_ROWS = 20_000  # of a fold, drawn at random: more are dear to hold, and teach trees little
 _SHARE_OF_UNITS = 0.3  # looked at for a split
 _ENOUGH_UNITS = 30
 _WORK = 5e8  # looks at a value, beyond which trees become fewer
@@ -49,7 +50,8 @@ def grow_forest(
 
     Every tree reads the features as the prior of its fold completes them without labels, which is
     how it will be asked. Splits are drawn at random, some for each of a share of the units, and the
-    best is taken (Geurts, Ernst and Wehenkel, 2006); leaves hold three rows or more.
+    best is taken (Geurts, Ernst and Wehenkel, 2006); leaves hold three rows or more. Of a long table
+    20,000 labelled rows are read.
 
     None if nothing is asked of trees, or if they would take too long.
     """
@@ -65,7 +67,7 @@ def grow_forest(
     with ThreadPoolExecutor(usable_cores(), thread_name_prefix="halfseen") as threads:
         for index, fold in enumerate(folds):
             asked = np.stack([fold.training[:, units[0]] for units in units_of], axis=1)
-            rows = np.flatnonzero(asked.any(axis=1))
+            rows = _some_rows(np.flatnonzero(asked.any(axis=1)), _seed_of(seed, index, 0))
             completed = ensemble.completed_features(
                 index, encoded.visible[rows], fold.training[rows]
             )
@@ -97,10 +99,11 @@ def trees_within_reach(n_trees: int, n_rows: int, n_units: int, n_forests: int) 
     --------
     >>> trees_within_reach(50, 1700, 103, 28), trees_within_reach(50, 8000, 1644, 24)
     (32, 25)
-    >>> trees_within_reach(50, 1_000_000, 1000, 2)
+    >>> trees_within_reach(50, 20_000, 1000, 30)
     0
     """
-    work = n_rows * _units_of_a_split(n_units) * np.log2(max(2, n_rows)) * max(1, n_forests)
+    n_read = min(n_rows, _MOST_ROWS)
+    work = n_read * _units_of_a_split(n_units) * np.log2(max(2, n_read)) * max(1, n_forests)
     if work * _FEWEST_TREES > _MOST_WORK:
         return 0
     return min(n_trees, max(_FEWEST_TREES, int(_WORK / work)))
@@ -112,6 +115,12 @@ def target_units(columns: PredictiveColumns) -> list[NDArray[np.int64]]:
     targets = column[columns.is_target_unit]
     ordered = targets[np.sort(np.unique(targets, return_index=True)[1])]
     return [np.flatnonzero(column == target) for target in ordered]
+
+
+def _some_rows(rows: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
+    if len(rows) <= _MOST_ROWS:
+        return rows
+    return np.sort(np.random.default_rng(seed).permutation(rows)[:_MOST_ROWS])
 
 
 def _units_of_a_split(n_units: int) -> int:

@@ -24,13 +24,15 @@ preset : {"default", "paper"}, default="default"
     label_weight : float or "auto", default="auto"
         Weight of the labels' loss beside the features' in predictive training.
     column_kinds : "auto", str or dict, default="auto"
-        What the columns of X are: "numeric", "linear", "log", "binary" or "categorical"; one word
-        for all, or a mapping from column name or position. "auto": text is categorical, columns of
-        0 and 1 are binary, all other numbers are numeric. "linear" and "log" are numeric on a
-        linear or a log scale (values not below 0); "numeric" takes heavy-tailed counts, whole
-        numbers from 0 to at least 10 with a skewness above 3, on a log scale, and all others on a
-        linear one. ``print(model.schema_)`` shows the choice. A column declared "binary" may hold
-        grey levels between 0 and 1, which are pinned as expectations.
+        What the columns of X are: "numeric", "linear", "log", "ordinal", "binary" or "categorical";
+        one word for all, or a mapping from column name or position. "auto": text is categorical,
+        columns of 0 and 1 are binary, all other numbers are numeric. "ordinal" are numbers of which
+        only those that were observed are answers, such as marks from 1 to 5; the levels of text
+        have to be numbered first. "linear" and "log" are numeric on a linear or a log scale (values
+        not below 0); "numeric" takes heavy-tailed counts, whole numbers from 0 to at least 10 with
+        a skewness above 3, on a log scale, and all others on a linear one.
+        ``print(model.schema_)`` shows the choice. A column declared "binary" may hold grey levels
+        between 0 and 1, which are pinned as expectations.
     n_hidden : int or "auto", default="auto"
         Number of hidden units. More can express more and need more data.
     objective : str or "auto", default="auto"

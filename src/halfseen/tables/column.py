@@ -13,7 +13,7 @@ from halfseen.tables.raw_column import RawColumn
 
 Kind = Literal["numeric", "binary", "categorical", "empty"]
 Unit = Literal["gaussian", "bernoulli", "softmax", "independent", "none"]
-Transform = Literal["linear", "log"]
+Transform = Literal["linear", "log", "ordinal"]
 Category = str | int | float | bool
 
 _UNITS_OF_KIND = {
@@ -49,7 +49,7 @@ class Column:
         for a constant one), on a log scale those of ``log1p(values)``; 0 and 1 for every other
         kind.
     categories : tuple of str, int, float or bool
-        Categories of a categorical column, sorted.
+        Categories of a categorical column, sorted; the levels of an ordinal one, rising.
     category_dtype : str
         numpy type of the classes, for example "int64", "<U5" or "object".
     marginal : tuple of float
@@ -57,9 +57,10 @@ class Column:
         frequencies of the categories for a categorical one.
     n_observed : int
         Number of observed training entries.
-    transform : {"linear", "log"}, default "linear"
+    transform : {"linear", "log", "ordinal"}, default "linear"
         Scale of a numeric column: its values as they are, or ``log1p(values)`` of values that are
-        not below 0. "linear" for every other kind.
+        not below 0; "ordinal" takes them as they are, and answers with the nearest of its levels.
+        "linear" for every other kind.
 
     Examples
     --------
@@ -92,12 +93,19 @@ class Column:
             raise ValueError(f"{here}: the mean must be finite and the scale finite and positive.")
         if self.transform not in get_args(Transform):
             raise ValueError(f"{here}: unknown transform {self.transform!r}.")
-        if self.transform == "log" and self.kind != "numeric":
-            raise ValueError(f"{here}: a {self.kind} column cannot be on a log scale.")
+        if self.transform != "linear" and self.kind != "numeric":
+            raise ValueError(f"{here}: a {self.kind} column cannot be on a {self.transform} scale.")
         if self.transform == "log" and self.mean < 0.0:
             raise ValueError(f"{here}: the mean on a log scale cannot be negative.")
-        if bool(self.categories) != (self.kind == "categorical"):
-            raise ValueError(f"{here}: categories belong to a categorical column, and only there.")
+        is_ordinal = self.transform == "ordinal"
+        if bool(self.categories) != (self.kind == "categorical" or is_ordinal):
+            raise ValueError(
+                f"{here}: categories belong to a categorical or ordinal column, and only there."
+            )
+        if is_ordinal and not all(isinstance(level, float) for level in self.categories):
+            raise ValueError(f"{here}: levels of an ordinal column are numbers.")
+        if is_ordinal and not np.all(np.diff(self.categories) > 0):
+            raise ValueError(f"{here}: levels of an ordinal column rise.")
         if len(set(self.categories)) != len(self.categories):
             raise ValueError(f"{here}: categories repeat.")
         if len(self.marginal) != self.n_units:
@@ -178,7 +186,7 @@ class Column:
         -------
         ndarray of float64, shape (n_rows,)
             ``mean + scale * units``, on a log scale ``expm1`` of it and not below 0; kept within
-            float64.
+            float64. Of an ordinal column the nearest level.
 
         Examples
         --------
@@ -189,10 +197,19 @@ class Column:
         >>> sold = Column("sold", "numeric", "gaussian", 0.0, 1.0, (), "float64", (0.0,), 9, "log")
         >>> sold.destandardised(np.array([0.0, np.log(8.0), -1.0])).round(6)
         array([0., 7., 0.])
+        >>> stars = Column("stars", "numeric", "gaussian", 3.0, 1.0, (1.0, 2.0, 3.0, 5.0),
+        ...                "float64", (0.0,), 9, "ordinal")
+        >>> stars.destandardised(np.array([-9.0, 0.4, 1.2]))
+        array([1., 3., 5.])
         """
         values = self._located(units)
         if self.transform == "linear":
             return values
+        if self.transform == "ordinal":
+            levels = np.array(self.categories, np.float64)
+            middles = levels[:-1] / 2 + levels[1:] / 2
+            nearest: NDArray[np.float64] = levels[np.searchsorted(middles, values)]
+            return nearest
         with np.errstate(over="ignore"):
             return np.clip(np.expm1(values), 0.0, _FLOAT64_MAX)
 

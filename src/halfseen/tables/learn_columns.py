@@ -14,7 +14,8 @@ from halfseen.tables.is_heavy_tailed_count import is_heavy_tailed_count
 from halfseen.tables.raw_column import RawColumn
 from halfseen.tables.table import Table
 
-_KINDS = ("auto", "numeric", "linear", "log", "binary", "categorical")
+_KINDS = ("auto", "numeric", "linear", "log", "ordinal", "binary", "categorical")
+_MOST_LEVELS = 256
 # Squares of values within these bounds neither overflow nor vanish in float64.
 _LARGEST, _SMALLEST = 2.0**400, 2.0**-400
 
@@ -29,10 +30,11 @@ def learn_columns(
     table : Table
         The training table.
     kinds : "auto", one kind for all, or a mapping from column name or position to kind
-        Kinds are "auto", "numeric", "linear", "log", "binary" and "categorical". By "auto", text
-        is categorical; booleans, and columns whose observed values are 0 and 1 with both present,
-        are binary; everything else is numeric. "linear" is numeric on a linear scale, "log" numeric
-        on a log scale, for any values not below 0; "numeric" leaves the scale to the rule below.
+        Kinds are "auto", "numeric", "linear", "log", "ordinal", "binary" and "categorical". By
+        "auto", text is categorical; booleans, and columns whose observed values are 0 and 1 with
+        both present, are binary; everything else is numeric. "linear" is numeric on a linear scale,
+        "log" numeric on a log scale, for any values not below 0; "numeric" leaves the scale to the
+        rule below. "ordinal" is numeric, and only its observed values are answers.
         Forced "binary" also takes grey levels between 0 and 1.
 
     Returns
@@ -202,11 +204,25 @@ def _learn(raw: RawColumn, name: str, kind: str) -> Column:
     if kind == "log":
         refuse_negative(raw, values, name)
     seen = values if n == len(values) else values[raw.observed]
+    if kind == "ordinal":
+        return _learn_ordinal(seen, name)
     transform: Transform = "linear"
     if kind == "log" or (kind == "numeric" and is_heavy_tailed_count(seen)):
         transform, seen = "log", np.log1p(seen, dtype=np.float64)
     mean, scale = mean_and_scale(seen)
     return Column(name, "numeric", "gaussian", mean, scale, (), "float64", (0.0,), n, transform)
+
+
+def _learn_ordinal(seen: NDArray[Any], name: str) -> Column:
+    levels = np.unique(seen).astype(np.float64)
+    if len(levels) > _MOST_LEVELS:
+        raise ValueError(
+            f"Column {name!r} is to be ordinal, but has {len(levels):,} different values; more "
+            f"than {_MOST_LEVELS} are no levels. Make the column 'numeric'."
+        )
+    mean, scale = mean_and_scale(seen)
+    made = tuple(levels.tolist()), "float64", (0.0,), len(seen), "ordinal"
+    return Column(name, "numeric", "gaussian", mean, scale, *made)  # type: ignore[arg-type]
 
 
 def _natural_kind(raw: RawColumn) -> str:

@@ -161,6 +161,8 @@ def _kind(column: Column) -> str:
         return f"categorical, {len(column.categories)}"
     if column.kind == "numeric" and column.transform == "log":
         return "numeric, log scale"
+    if column.transform == "ordinal":
+        return f"ordinal, {len(column.categories)}"
     return "empty: nothing was seen" if column.kind == "empty" else column.kind
 
 
