@@ -49,9 +49,9 @@ def grow_forest(
     """Trees for every fold and target column, from what the fold may learn from.
 
     Every tree reads the features as the prior of its fold completes them without labels, which is
-    how it will be asked. Splits are drawn at random, some for each of a share of the units, and the
-    best is taken (Geurts, Ernst and Wehenkel, 2006); leaves hold three rows or more. Of a long table
-    20,000 labelled rows are read.
+    how it will be asked. Splits are drawn at random, one for each of a share of the units, and the
+    best is taken (Geurts, Ernst and Wehenkel, 2006); leaves hold three rows or more. Of a long
+    table 20,000 labelled rows are read.
 
     None if nothing is asked of trees, or if they would take too long.
     """
