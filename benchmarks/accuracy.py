@@ -238,7 +238,9 @@ def main(words: Sequence[str] | None = None) -> None:
             results[name] = []
             for mask in range(options.first_mask, options.first_mask + options.masks):
                 key = f"{task.name}/{name}/{mask}"
-                if key not in kept:
+                if key in kept:
+                    print(f"{key}: as kept in {options.save}", file=sys.stderr, flush=True)
+                else:
                     print(f"{key} ...", file=sys.stderr, flush=True)
                     try:
                         kept[key] = in_own_process(run, (task, name, mask), options.timeout)

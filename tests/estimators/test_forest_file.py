@@ -51,6 +51,19 @@ def test_wrong_nodes_are_refused(name: str, place: int, value: Any, says: str) -
         read(arrays)
 
 
+def test_trees_of_endless_depth_are_refused() -> None:
+    n_nodes = 20_000
+    node = np.arange(n_nodes, dtype=np.int32)
+    below = np.minimum(node + 1, n_nodes - 1).astype(np.int32)
+    arrays = forest_to_arrays(forest_by_hand(), "p.")
+    arrays |= {"p.forest.left": below, "p.forest.right": below}
+    arrays |= {"p.forest.unit": np.zeros(n_nodes, np.int32)}
+    arrays |= {"p.forest.threshold": np.zeros(n_nodes, np.float32)}
+    arrays |= {"p.forest.share": np.zeros((n_nodes, 1), np.float32)}
+    with pytest.raises(ValueError, match="levels deep"):
+        read(arrays)
+
+
 def test_wrong_shapes_and_types_are_refused() -> None:
     arrays = forest_to_arrays(forest_by_hand(), "p.")
     with pytest.raises(ValueError, match="another shape"):

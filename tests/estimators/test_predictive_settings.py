@@ -80,3 +80,9 @@ def test_auto_and_what_is_not_of_the_ensemble_change_nothing() -> None:
 def test_a_minibatch_is_no_larger_than_the_table(n_rows: int, expected: int) -> None:
     budget = predictive_settings(n_rows, 8, 4, "default")
     assert with_users_choices(budget, {"batch_size": 10**7}, n_rows).batch_size == expected
+
+
+def test_a_short_fit_of_a_long_table_has_no_trees() -> None:
+    assert predictive_settings(6000, 20, 10, "fast").n_trees == 0
+    assert predictive_settings(5999, 20, 10, "fast").n_trees > 0
+    assert predictive_settings(6000, 20, 10, "default").n_trees > 0

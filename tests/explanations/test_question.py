@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from explanations.tiny import COLOUR, HOT, NEW, SIZE, tiny_model
 from halfseen.explanations.question import (
     SMALLEST_PROBABILITY,
+    Question,
     log_odds_of,
     probabilities_of,
     question_about,
@@ -46,3 +47,13 @@ def test_certainty_stays_finite() -> None:
     assert log_odds_of(certain, 0)[0] == pytest.approx(-np.log(2 * SMALLEST_PROBABILITY), rel=1e-6)
     only = Column("only", "categorical", "softmax", 0.0, 1.0, ("a",), "object", (1.0,), 3)
     assert np.isfinite(log_odds_of(probabilities_of(only, np.ones((1, 1))), 0)).all()
+
+
+def test_of_an_ordinal_column_small_pushes_show_and_the_answer_is_a_level() -> None:
+    marks = Column(
+        "mark", "numeric", "gaussian", 3.0, 1.0, (1.0, 3.0), "float64", (0.0,), 9, "ordinal"
+    )
+    question = Question(0, marks, slice(0, 1), 0)
+    completed = np.array([[-0.25]])
+    assert question.levels(completed).tolist() == [2.75]
+    assert question.value(None, completed) == 3.0  # type: ignore[arg-type]

@@ -200,3 +200,5 @@ def test_a_label_known_from_few_rows_is_not_put_aside_with_new_rows() -> None:
         held_out = hold_out(visible, observed, *where, 0.1, seed, new_rows=1.0)
         assert held_out.training[:2, 2].all()
         assert not held_out.training[:, 2].all()
+    for seed in range(20):
+        assert hold_out(visible, observed, *where, 0.5, seed, new_rows=1.0).training[:2, 2].any()

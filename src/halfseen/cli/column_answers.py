@@ -177,7 +177,12 @@ def _both(probability: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _rounded(bound: NDArray[np.float64], column: Column) -> NDArray[np.float64]:
-    """A bound to a ten-thousandth of the column's spread, so that 0 does not read -0.00003."""
+    """A bound to a ten-thousandth of the column's spread, so that 0 does not read -0.00003.
+
+    Bounds of an ordinal column are levels, and stay as they are.
+    """
+    if column.transform == "ordinal":
+        return bound
     spread = column.scale if column.transform == "linear" else 1.0
     decimals = int(np.clip(4 - np.floor(np.log10(spread)), -300, 300))
     with np.errstate(over="ignore"):

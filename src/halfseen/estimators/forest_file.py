@@ -21,6 +21,7 @@ _TYPES: dict[str, type[np.generic]] = {
     "share": np.float32,
 }
 _FARTHEST = 1e9
+_DEEPEST = 10_000  # of 20,000 rows, three in every leaf, a tree cannot be deeper
 
 
 def forest_to_arrays(forest: Forest | None, prefix: str) -> dict[str, NDArray[Any]]:
@@ -80,5 +81,21 @@ def _check_nodes(forest: Forest, n_units: int) -> None:
         raise ValueError("nodes look at units of features")
     if not np.all(np.abs(forest.threshold) <= _FARTHEST):
         raise ValueError("thresholds are numbers")
+    if _depth(forest) > _DEEPEST:
+        raise ValueError(f"trees are at most {_DEEPEST} levels deep")
     if not np.all((forest.share >= 0) & (forest.share <= 1)):
         raise ValueError("shares are numbers from 0 to 1")
+
+
+def _depth(forest: Forest) -> int:
+    """Levels below the first nodes; the search ends just beyond the deepest that is allowed."""
+    depth, level = 0, np.unique(forest.first_node)
+    while depth <= _DEEPEST:
+        level = level[forest.left[level] != level]
+        if not len(level):
+            break
+        depth, level = (
+            depth + 1,
+            np.unique(np.concatenate([forest.left[level], forest.right[level]])),
+        )
+    return depth

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.tree import ExtraTreeClassifier
 
 from halfseen.estimators.ensemble import Ensemble
 from halfseen.estimators.forest import Forest
 from halfseen.learning.held_out import HeldOut
 from halfseen.learning.predictive_loss import PredictiveColumns
 from halfseen.learning.progress import ProgressLine, Verbosity
+from halfseen.learning.trainer import TrainingInterrupted
 from halfseen.machine.usable_cores import usable_cores
 from halfseen.tables import Encoded
 
@@ -24,6 +26,7 @@ _SHARE_OF_UNITS = 0.3  # looked at for a split
 _ENOUGH_UNITS = 30
 _WORK = 5e8  # looks at a value, beyond which trees become fewer
 _MOST_WORK = 3e9  # beyond which there are none
+_MOST_HELD = 2.5e7  # numbers in all nodes, likewise
 _FEWEST_TREES = 25
 
 
@@ -58,55 +61,75 @@ def grow_forest(
     units_of = target_units(ensemble.shape.columns)
     n_feature_units = int((~ensemble.shape.columns.is_target_unit).sum())
     n_trees = trees_within_reach(
-        n_trees, len(encoded.visible), n_feature_units, len(units_of) * len(folds)
+        n_trees,
+        len(encoded.visible),
+        n_feature_units,
+        len(units_of) * len(folds),
+        max(map(len, units_of)),
     )
     if not n_trees or not n_feature_units:
         return None
     line = ProgressLine("growing trees, column", len(units_of) * len(folds), verbose)
     parts: list[_Trees] = []
-    with ThreadPoolExecutor(usable_cores(), thread_name_prefix="halfseen") as threads:
-        for index, fold in enumerate(folds):
-            asked = np.stack([fold.training[:, units[0]] for units in units_of], axis=1)
-            rows = _some_rows(np.flatnonzero(asked.any(axis=1)), _seed_of(seed, index, 0))
-            completed = ensemble.completed_features(
-                index, encoded.visible[rows], fold.training[rows]
-            )
-
-            growing = [
-                threads.submit(
-                    _grown,
-                    completed[asked[rows, target]],
-                    encoded.visible[np.ix_(rows[asked[rows, target]], units)],
-                    ensemble.unit_mean[units],
-                    n_trees,
-                    _seed_of(seed, index, target),
+    threads = ThreadPoolExecutor(usable_cores(), thread_name_prefix="halfseen")
+    try:
+        # Filters of warnings are the whole process's: they are set here, and not in the threads.
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="The number of unique classes")
+            for index, fold in enumerate(folds):
+                asked = np.stack([fold.training[:, units[0]] for units in units_of], axis=1)
+                rows = _some_rows(np.flatnonzero(asked.any(axis=1)), _seed_of(seed, index, 0))
+                completed = ensemble.completed_features(
+                    index, encoded.visible[rows], fold.training[rows]
                 )
-                for target, units in enumerate(units_of)
-            ]
-            for trees in growing:
-                parts.append(trees.result())
-                line.show(len(parts), "")
+                growing = [
+                    threads.submit(
+                        _grown,
+                        completed,
+                        encoded.visible[np.ix_(rows, units)],
+                        asked[rows, target],
+                        ensemble.unit_mean[units],
+                        n_trees,
+                        _seed_of(seed, index, target),
+                    )
+                    for target, units in enumerate(units_of)
+                ]
+                for trees in growing:
+                    parts.append(trees.result())
+                    line.show(len(parts), "")
+    except KeyboardInterrupt:
+        line.close("interrupted")
+        warnings.warn(
+            "interrupted before all trees were grown; the model does without them",
+            TrainingInterrupted,
+            stacklevel=2,
+        )
+        return None
+    finally:
+        threads.shutdown(cancel_futures=True)
     line.close("done")
     return _joined(parts, len(folds), [len(units) for units in units_of])
 
 
-def trees_within_reach(n_trees: int, n_rows: int, n_units: int, n_forests: int) -> int:
+def trees_within_reach(n_trees: int, n_rows: int, n_units: int, n_forests: int, width: int) -> int:
     """How many trees each forest may have: fewer in large tables, none in the largest.
 
-    A tree looks at a share of the units of every row on each of its levels.
+    A tree looks at a share of the units of every row on each of its levels, and holds a number for
+    every class (the most of any target being ``width``) in each of its nodes.
 
     Examples
     --------
-    >>> trees_within_reach(50, 1700, 103, 28), trees_within_reach(50, 8000, 1644, 24)
+    >>> trees_within_reach(50, 1700, 103, 28, 1), trees_within_reach(50, 8000, 1644, 24, 1)
     (32, 25)
-    >>> trees_within_reach(50, 20_000, 1000, 30)
-    0
+    >>> trees_within_reach(50, 20_000, 1000, 30, 1), trees_within_reach(50, 4000, 5, 2, 400)
+    (0, 0)
     """
     n_read = min(n_rows, _MOST_ROWS)
     work = n_read * _units_of_a_split(n_units) * np.log2(max(2, n_read)) * max(1, n_forests)
-    if work * _FEWEST_TREES > _MOST_WORK:
+    held = 2 * n_read / _rows_of_a_leaf(n_read) * width * max(1, n_forests)
+    if work * _FEWEST_TREES > _MOST_WORK or held * _FEWEST_TREES > _MOST_HELD:
         return 0
-    return min(n_trees, max(_FEWEST_TREES, int(_WORK / work)))
+    return min(n_trees, max(_FEWEST_TREES, int(_WORK / work)), int(_MOST_HELD / held))
 
 
 def target_units(columns: PredictiveColumns) -> list[NDArray[np.int64]]:
@@ -132,27 +155,38 @@ def _seed_of(seed: int, fold: int, target: int) -> int:
     return int(np.random.SeedSequence([seed, fold, target]).generate_state(1)[0])
 
 
+def _rows_of_a_leaf(n_rows: int) -> int:
+    return max(_SMALLEST_LEAF, n_rows // _MOST_LEAVES)
+
+
 def _grown(
     completed: NDArray[np.float32],
     truth: NDArray[np.float32],
+    known: NDArray[np.bool_],
     usual: NDArray[np.float32],
     n_trees: int,
     seed: int,
 ) -> _Trees:
-    """Trees of one target column; a single leaf each if there is nothing to learn."""
+    """Trees of one target column, from rows in which it is known.
+
+    Each is a single leaf of the usual shares if there are none.
+    """
+    completed, truth = completed[known], truth[known]
     n_rows, width = truth.shape
-    code = np.argmax(truth, axis=1) if width > 1 else (truth[:, 0] > 0.5).astype(np.int64)
     if not n_rows:
         nothing = np.zeros(n_trees, np.int32)
         leaf = np.tile(usual.astype(np.float32), (n_trees, 1))
         return _Trees([1] * n_trees, nothing, nothing.astype(np.float32), nothing, nothing, leaf)
-    forest = ExtraTreesClassifier(
-        n_trees,
-        min_samples_leaf=max(_SMALLEST_LEAF, n_rows // _MOST_LEAVES),
-        max_features=_units_of_a_split(completed.shape[1]),
-        random_state=seed,
-    ).fit(completed, code)
-    parts = [_of_tree(one.tree_, forest.classes_, usual) for one in forest.estimators_]
+    code = np.argmax(truth, axis=1) if width > 1 else (truth[:, 0] > 0.5).astype(np.int64)
+    parts = []
+    # Tree by tree: a whole forest of scikit-learn's changes filters of warnings in every thread.
+    for own in np.random.SeedSequence(seed).generate_state(n_trees).tolist():
+        tree = ExtraTreeClassifier(
+            min_samples_leaf=_rows_of_a_leaf(n_rows),
+            max_features=_units_of_a_split(completed.shape[1]),
+            random_state=own,
+        ).fit(completed, code, check_input=False)
+        parts.append(_of_tree(tree.tree_, tree.classes_, usual))
     n_nodes = [len(part[0]) for part in parts]
     return _Trees(n_nodes, *map(np.concatenate, zip(*parts, strict=True)))
 

@@ -113,6 +113,8 @@ def _check_blend(blend: Blend) -> None:
         if np.any(weights < 0) or not np.allclose(weights.sum(axis=-1), 1.0):
             raise ValueError("weights of a blend are not negative and have the sum one")
     n_pooled = blend.target.shape[1]
+    if not n_pooled:
+        raise ValueError("a pool has predictors")
     for powers in (blend.label_power, blend.class_power):
         if powers.shape[1] != n_pooled or np.any(powers < 0):
             raise ValueError("powers of a pool are not negative, one for each of its mixtures")

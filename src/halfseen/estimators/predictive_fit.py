@@ -121,7 +121,8 @@ def fit_prediction(
     line.close("done")
     ensemble = _ensemble(shape, settings, standard, priors, members, state.parameters)
     forest = None
-    if schema.targets and n_done == settings.n_steps:  # whoever ended training does not wait
+    is_over = n_done < settings.n_steps or time.monotonic() - began > max_seconds
+    if schema.targets and not is_over:  # whoever ended training does not wait for trees
         forest = grow_forest(ensemble, encoded, folds, settings.n_trees, seed, verbose)
     heard = held_out_answers(ensemble, forest, encoded, folds)
     blend = learn_blend(ensemble, encoded, heard)

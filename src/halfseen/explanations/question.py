@@ -101,16 +101,19 @@ class Question:
         return probability[:, self.code]
 
     def levels(self, completed: NDArray[Any]) -> NDArray[np.float64]:
-        """The answer in every completed row: a number in its own units, or log-odds."""
+        """The answer in every completed row: a number in its own units, or log-odds.
+
+        Of an ordinal column before it is decided for one of its levels, so that small pushes show.
+        """
         units = completed[:, self.units]
         if self.is_number:
-            return self.column.destandardised(units[:, 0])
+            return self.column.undecided(units[:, 0])
         return log_odds_of(probabilities_of(self.column, units), self.code)
 
     def value(self, model: RBMBase, completed: NDArray[Any]) -> Any:
         """What is predicted in one completed row, of shape (1, n_visible), decided."""
         if self.is_number:
-            return float(self.levels(completed)[0])
+            return float(self.column.destandardised(completed[:, self.units.start])[0])
         if self.column.categories:
             return self.event
         n_features = len(model.schema_.features)

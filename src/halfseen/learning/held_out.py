@@ -35,9 +35,10 @@ def hold_out(
 ) -> HeldOut:
     """Put aside a share of the observed entries of every column, whole columns of units together.
 
-    Of a target column the share is taken class by class and rounded down, so that a class known
-    from a few rows stays known. Entries are put aside in at most 4,096 rows; in longer tables the
-    share of their labels is raised, up to one half, to make up for it.
+    Of a target column the share is taken class by class and rounded down (of whole rows rounded,
+    but never all), so that a class known from a few rows stays known. Entries are put aside in at
+    most 4,096 rows; in longer tables the share of their labels is raised, up to one half, to make
+    up for it.
 
     Parameters
     ----------
@@ -79,11 +80,16 @@ def hold_out(
     keeps_features = np.zeros(len(judged), bool)
     if keep_features and is_target_unit.any():
         keeps_features = generator.random(len(judged)) < keep_features
-    code = _classes(visible[judged], observed[judged], column_of_unit, is_target_unit)
+    targets = np.flatnonzero(is_target_unit)
+    code = _classes(
+        visible[np.ix_(judged, targets)],
+        observed[np.ix_(judged, targets)],
+        column_of_unit[is_target_unit],
+    )
     is_new = np.zeros(len(judged), bool)
     if new_rows and code.shape[1] > 1:
         is_new = _new_rows(generator, code, label_share, new_rows, keeps_features)
-        judging[is_new] = observed[judged][is_new] & is_target_unit
+        judging[is_new] = observed[judged[is_new]] & is_target_unit
     target = 0
     for column in np.unique(column_of_unit):
         units = np.flatnonzero(column_of_unit == column)
@@ -111,10 +117,12 @@ def _classes(
     visible: NDArray[np.float32],
     observed: NDArray[np.bool_],
     column_of_unit: NDArray[np.int64],
-    is_target_unit: NDArray[np.bool_],
 ) -> NDArray[np.int64]:
-    """The class of every row in every target column, (n_rows, n_targets); -1 where unknown."""
-    columns = np.unique(column_of_unit[is_target_unit])
+    """The class of every row in every target column, (n_rows, n_targets); -1 where unknown.
+
+    From the units of targets alone.
+    """
+    columns = np.unique(column_of_unit)
     code = np.full((len(visible), len(columns)), -1, np.int64)
     for target, column in enumerate(columns):
         units = np.flatnonzero(column_of_unit == column)
@@ -134,10 +142,13 @@ def _new_rows(
     part: float,
     first: NDArray[np.bool_],
 ) -> NDArray[np.bool_]:
-    """Rows that give all their labels, none of them more than the share of its class, rounded."""
+    """Rows that give all their labels, none of them more than the share of its class, rounded.
+
+    No class gives its last row.
+    """
     n_classes = int(code.max(initial=0)) + 1
     count = np.stack([np.bincount(own[own >= 0], minlength=n_classes) for own in code.T])
-    left = np.floor(share * count + 0.5).astype(np.int64)
+    left = np.minimum(np.floor(share * count + 0.5).astype(np.int64), count - 1)
     labelled = generator.permutation(np.flatnonzero((code >= 0).any(axis=1)))
     labelled = labelled[np.argsort(~first[labelled], kind="stable")]
     wanted = int(part * share * len(labelled))

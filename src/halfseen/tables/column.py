@@ -104,7 +104,7 @@ class Column:
             )
         if is_ordinal and not all(isinstance(level, float) for level in self.categories):
             raise ValueError(f"{here}: levels of an ordinal column are numbers.")
-        if is_ordinal and not np.all(np.diff(self.categories) > 0):
+        if is_ordinal and sorted(self.categories) != list(self.categories):
             raise ValueError(f"{here}: levels of an ordinal column rise.")
         if len(set(self.categories)) != len(self.categories):
             raise ValueError(f"{here}: categories repeat.")
@@ -202,14 +202,37 @@ class Column:
         >>> stars.destandardised(np.array([-9.0, 0.4, 1.2]))
         array([1., 3., 5.])
         """
-        values = self._located(units)
-        if self.transform == "linear":
+        values = self.undecided(units)
+        if self.transform != "ordinal":
             return values
-        if self.transform == "ordinal":
-            levels = np.array(self.categories, np.float64)
-            middles = levels[:-1] / 2 + levels[1:] / 2
-            nearest: NDArray[np.float64] = levels[np.searchsorted(middles, values)]
-            return nearest
+        levels = np.array(self.categories, np.float64)
+        middles = levels[:-1] / 2 + levels[1:] / 2
+        nearest: NDArray[np.float64] = levels[np.searchsorted(middles, values)]
+        return nearest
+
+    def undecided(self, units: NDArray[Any]) -> NDArray[np.float64]:
+        """The same, but of an ordinal column anywhere between its levels.
+
+        Parameters
+        ----------
+        units : ndarray of float, shape (n_rows,)
+            Values of the Gaussian unit.
+
+        Returns
+        -------
+        ndarray of float64, shape (n_rows,)
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> stars = Column("stars", "numeric", "gaussian", 3.0, 1.0, (1.0, 3.0), "float64", (0.0,),
+        ...                9, "ordinal")
+        >>> stars.undecided(np.array([-0.5]))
+        array([2.5])
+        """
+        values = self._located(units)
+        if self.transform != "log":
+            return values
         with np.errstate(over="ignore"):
             return np.clip(np.expm1(values), 0.0, _FLOAT64_MAX)
 
