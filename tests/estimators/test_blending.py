@@ -63,7 +63,7 @@ def test_no_other_blend_is_better(seed: int, n_predictors: int, n_rows: int) -> 
     said, truth = some_predictions(seed, n_predictors, n_rows)
     random = np.random.default_rng([seed, 1])
     towards = random.dirichlet(np.ones(n_predictors))
-    blend = _drawn_blend(said.T, truth, towards)
+    blend = _drawn_blend(said.T, truth, towards, PULL)
     assert np.isclose(blend.sum(), 1.0)
     assert (blend >= 0).all()
 

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from scipy.optimize import nnls
 
 _PSEUDO_ENTRIES = 30.0
+_PSEUDO_ENTRIES_OF_A_COLUMN = 100.0  # a column of heavy tails has few entries that speak
 _ROUNDS = 100
 
 
@@ -48,7 +49,7 @@ def column_blends(
     """Non-negative weights of several predictions of numbers, for every column.
 
     Least squares over the judged entries of all columns together, then of each column drawn to the
-    common weights with the strength of thirty entries.
+    common weights with the strength of a hundred entries.
 
     Parameters
     ----------
@@ -71,23 +72,29 @@ def column_blends(
     if not judged.any():
         return np.full((n_columns, n_predictors), 1.0 / n_predictors)
     equal = np.full(n_predictors, 1.0 / n_predictors)
-    common = _drawn_blend(predictions[:, judged].T, truth[judged], equal)
+    common = _drawn_blend(predictions[:, judged].T, truth[judged], equal, _PSEUDO_ENTRIES)
     blends = np.tile(common, (n_columns, 1))
     for column in range(n_columns):
         rows = judged[:, column]
         if rows.any():
             blends[column] = _drawn_blend(
-                predictions[:, rows, column].T, truth[rows, column], common
+                predictions[:, rows, column].T,
+                truth[rows, column],
+                common,
+                _PSEUDO_ENTRIES_OF_A_COLUMN,
             )
     return blends
 
 
 def _drawn_blend(
-    answers: NDArray[np.float64], truth: NDArray[np.float64], towards: NDArray[np.float64]
+    answers: NDArray[np.float64],
+    truth: NDArray[np.float64],
+    towards: NDArray[np.float64],
+    n_pseudo: float,
 ) -> NDArray[np.float64]:
-    """Non-negative least squares with weights drawn to ``towards``, of sum one."""
+    """Non-negative least squares, of sum one, drawn to ``towards`` as by so many entries."""
     n_predictors = answers.shape[1]
-    pull = np.sqrt(_PSEUDO_ENTRIES)
+    pull = np.sqrt(n_pseudo)
     # A strong last equation holds the sum at one; numbers are in standard units.
     anchor = 1e3 * np.sqrt(len(truth))
     equations = np.vstack(
