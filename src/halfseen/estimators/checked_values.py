@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any
 
+from halfseen.tables.learn_columns import KINDS
+
 MOST = 10**9
-KINDS = ("auto", "numeric", "linear", "log", "ordinal", "binary", "categorical")
 
 
 def checked_kinds(kinds: Any, names: Sequence[str]) -> Any:

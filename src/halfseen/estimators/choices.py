@@ -133,7 +133,7 @@ def _mixture(prediction: FittedPrediction, settings: PredictiveSettings) -> list
         return []
     shares = (f"{100 * weight:.0f} %" for weight in prediction.blend.discrete)
     what, why = "binary and categorical features by", "gives entries put aside the most probability"
-    return [Choice(what, _of_candidates(shares, settings), why)]
+    return [Choice(what, _of_candidates(shares, _names(settings)), why)]
 
 
 def _pools(prediction: FittedPrediction, settings: PredictiveSettings) -> list[Choice]:
@@ -148,17 +148,21 @@ def _pools(prediction: FittedPrediction, settings: PredictiveSettings) -> list[C
         ("labels", is_target[layer.n_gaussian : first_group], blend.label_power),
         ("classes", is_target[first_group:], blend.class_power),
     )
+    names = [*_names(settings), *([] if prediction.forest is None else [FOREST])]
     found = []
     for what, units, powers in kinds:
         for context, applies in (("without", True), ("with", columns.n_targets > 1)):
             if units.any() and applies:
                 own = (f"{power:.2f}" for power in powers[int(context == "with")])
                 name = f"{what} of rows {context} a known one by"
-                found.append(Choice(name, _of_candidates(own, settings), why))
+                found.append(Choice(name, _of_candidates(own, names), why))
     return found
 
 
-def _of_candidates(amounts: Iterable[str], settings: PredictiveSettings) -> str:
-    """Amounts of the kinds, of the prior alone, and of a forest if it has one."""
-    names = [*(kind.name for kind in settings.kinds), PRIOR_ALONE, FOREST]
-    return "; ".join(f"{amount} {name}" for amount, name in zip(amounts, names, strict=False))
+def _names(settings: PredictiveSettings) -> list[str]:
+    """What has a say in everything discrete."""
+    return [*(kind.name for kind in settings.kinds), PRIOR_ALONE]
+
+
+def _of_candidates(amounts: Iterable[str], names: Sequence[str]) -> str:
+    return "; ".join(f"{amount} {name}" for amount, name in zip(amounts, names, strict=True))

@@ -18,7 +18,7 @@ from halfseen.machine.predictive_sweeps import PredictiveParameters
 from halfseen.machine.tiles import TILE_ROWS, in_tiles
 
 FARTHEST = 30.0  # standard deviations beyond which a number counts as this far away
-_ROWS_AT_ONCE = 4 * TILE_ROWS
+ROWS_AT_ONCE = 4 * TILE_ROWS  # so that what all members say of them stays small
 
 
 @dataclass(frozen=True)
@@ -108,8 +108,8 @@ class Ensemble:
         own = self.members[fold * self.n_kinds + self._without_labels]
         n_units = int((~self.shape.columns.is_target_unit).sum())
         completed = np.empty((len(visible), n_units), np.float32)
-        for first in range(0, len(visible), _ROWS_AT_ONCE):
-            rows = slice(first, first + _ROWS_AT_ONCE)
+        for first in range(0, len(visible), ROWS_AT_ONCE):
+            rows = slice(first, first + ROWS_AT_ONCE)
             base = self._answers([own], visible[rows], shown[rows]).base
             completed[rows] = self._with_observed(base, visible[rows], shown[rows])[0]
         return completed

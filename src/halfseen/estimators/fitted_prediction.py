@@ -9,18 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfseen.estimators.conformal import Conformal, at_level
-from halfseen.estimators.ensemble import Ensemble
+from halfseen.estimators.ensemble import ROWS_AT_ONCE, Ensemble
 from halfseen.estimators.ensemble_answers import Answers
 from halfseen.estimators.forest import Forest
 from halfseen.estimators.pooling import pooled_classes, pooled_labels
 from halfseen.learning.choice import Choice
 from halfseen.learning.predictive_member import PredictiveShape
 from halfseen.learning.progress import ProgressLine, Verbosity
-from halfseen.machine.tiles import TILE_ROWS
 
 _SMALLEST_SPREAD = 0.05
 _SLACK = 1e-5
-_ROWS_AT_ONCE = 4 * TILE_ROWS
 _LEAST_SURE = 0.01  # a Gaussian is no judge of rare cases
 
 
@@ -76,16 +74,17 @@ def discrete_candidates(ensemble: Ensemble, answers: Answers) -> NDArray[np.floa
 
 
 def target_candidates(
-    ensemble: Ensemble, answers: Answers, of_forest: NDArray[np.float64] | None
+    ensemble: Ensemble, said: NDArray[np.float64], of_forest: NDArray[np.float64] | None
 ) -> NDArray[np.float64]:
     """All predictions of target units: the kinds, the prior alone, and a forest if there is one.
 
-    Of shape (n_candidates, n_rows, n_target_units); Bernoulli units first and then groups.
+    From those of all discrete units; of shape (n_candidates, n_rows, n_target_units), Bernoulli
+    units first and then groups.
     """
     columns = ensemble.shape.columns
     is_target = columns.is_target_unit[columns.wide.layer.n_gaussian :]
-    said = discrete_candidates(ensemble, answers)[:, :, is_target]
-    return said if of_forest is None else np.concatenate([said, of_forest[None]])
+    of_targets = said[:, :, is_target]
+    return of_targets if of_forest is None else np.concatenate([of_targets, of_forest[None]])
 
 
 def weighted(weights: NDArray[np.float64], parts: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -143,9 +142,10 @@ class FittedPrediction:
         for rows in _blocks_of_rows(len(visible), verbose):
             answers = self.ensemble.answers(visible[rows], observed[rows])
             known = observed[rows][:, is_target]
-            said = self._target_candidates(answers, visible[rows], observed[rows])
-            expected = self.pooled(said, np.asarray(known.any(axis=1))).astype(np.float32)
-            completed[rows, is_target] = np.where(known, visible[rows][:, is_target], expected)
+            said = discrete_candidates(self.ensemble, answers)
+            expected = self._pooled_of_discrete(said, answers, visible[rows], observed[rows])
+            of_targets = expected.astype(np.float32)
+            completed[rows, is_target] = np.where(known, visible[rows][:, is_target], of_targets)
         return completed
 
     def interval(
@@ -188,21 +188,24 @@ class FittedPrediction:
         said = discrete_candidates(self.ensemble, answers)
         blended[:, n_gaussian:] = weighted(self.blend.discrete, said)
         if is_target.any():
-            knows = np.asarray(observed[:, is_target].any(axis=1))
-            candidates = self._target_candidates(answers, visible, observed)
-            blended[:, is_target] = self.pooled(candidates, knows)
+            blended[:, is_target] = self._pooled_of_discrete(said, answers, visible, observed)
         return blended
 
-    def _target_candidates(
-        self, answers: Answers, visible: NDArray[np.float32], observed: NDArray[np.bool_]
+    def _pooled_of_discrete(
+        self,
+        said: NDArray[np.float64],
+        answers: Answers,
+        visible: NDArray[np.float32],
+        observed: NDArray[np.bool_],
     ) -> NDArray[np.float64]:
-        """All predictions of target units, of shape (n_candidates, n_rows, n_target_units)."""
+        """One probability of every target unit, from the candidates of all discrete units."""
         of_forest = None
         if self.forest is not None:
             of_forest = self.forest.shares(
                 self.ensemble.completed_by_priors(answers, visible, observed)
             )
-        return target_candidates(self.ensemble, answers, of_forest)
+        knows = observed[:, self.ensemble.shape.columns.is_target_unit].any(axis=1)
+        return self.pooled(target_candidates(self.ensemble, said, of_forest), np.asarray(knows))
 
     def pooled(self, said: NDArray[np.float64], knows: NDArray[np.bool_]) -> NDArray[np.float64]:
         """One probability of every target unit, from those of all candidates.
@@ -238,8 +241,8 @@ class FittedPrediction:
 def _blocks_of_rows(n_rows: int, verbose: Verbosity) -> Iterator[slice]:
     """Rows to be answered at a time, so that what all members say of them stays small."""
     line = ProgressLine("predicting, row", n_rows, verbose)
-    for first in range(0, n_rows, _ROWS_AT_ONCE):
-        rows = slice(first, min(first + _ROWS_AT_ONCE, n_rows))
+    for first in range(0, n_rows, ROWS_AT_ONCE):
+        rows = slice(first, min(first + ROWS_AT_ONCE, n_rows))
         yield rows
         line.show(rows.stop, "")
     line.close("done")

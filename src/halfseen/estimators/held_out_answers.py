@@ -80,7 +80,7 @@ def learn_blend(ensemble: Ensemble, encoded: Encoded, heard: list[HeldOutAnswers
             ensemble,
             _taught_by(heard, context, is_target),
             _target_candidates(ensemble, heard, context),
-            first_powers(n_kinds + 1, heard[0].of_forest is not None, context),
+            context,
         )
         for context in _CONTEXTS
     ]
@@ -154,9 +154,11 @@ def _learn_pool(
     ensemble: Ensemble,
     heard: list[HeldOutAnswers],
     candidates: list[NDArray[np.float64]],
-    first_power: NDArray[np.float64],
+    context: str,
 ) -> _Pool:
     """Powers of all candidates for labels and for classes, from the judged target entries."""
+    has_forest = heard[0].of_forest is not None
+    first_power = first_powers(ensemble.n_kinds + 1, has_forest, context)
     is_target = ensemble.shape.columns.is_target_unit
     groups = target_groups(ensemble.shape)
     n_labels = groups[0].start if groups else int(is_target.sum())
@@ -188,7 +190,12 @@ def _target_candidates(
     ensemble: Ensemble, heard: list[HeldOutAnswers], context: str
 ) -> list[NDArray[np.float64]]:
     """Of every fold all predictions of target units, (n_candidates, n_judged, n_target_units)."""
-    return [target_candidates(ensemble, getattr(one, context), one.of_forest) for one in heard]
+    return [
+        target_candidates(
+            ensemble, discrete_candidates(ensemble, getattr(one, context)), one.of_forest
+        )
+        for one in heard
+    ]
 
 
 def learn_conformal(ensemble: Ensemble, blend: Blend, heard: list[HeldOutAnswers]) -> Conformal:
@@ -266,9 +273,7 @@ def _relearned(
     context: int,
 ) -> Blend:
     """The blend with its pools of labels and classes learned from these entries."""
-    has_forest = heard[0].of_forest is not None
-    first = first_powers(ensemble.n_kinds + 1, has_forest, _CONTEXTS[context])
-    pool = _learn_pool(ensemble, heard, candidates, first)
+    pool = _learn_pool(ensemble, heard, candidates, _CONTEXTS[context])
     powers, shifts = blend.label_power.copy(), blend.label_shift.copy()
     of_classes = blend.class_power.copy()
     powers[context], shifts[context], of_classes[context] = pool

@@ -256,7 +256,7 @@ def resolve_settings(
         raise ValueError(f"preset must be one of {sorted(PRESETS)}, got {preset!r}")
     chosen = asdict(PRESETS[preset](n_rows, n_visible))
     chosen.update({name: value for name, value in given.items() if not _is(value, "auto")})
-    for name in ("centered", "companion", "sees_missing", "forest"):
+    for name in _TRUTHS:
         chosen[name] = _plain_truth(chosen[name])
     settings = Settings(**chosen)
     check_settings(settings)
@@ -275,7 +275,7 @@ def check_settings(settings: Settings) -> None:
         _check_number("variance", settings.variance, float, 1e-6, 1e6, or_else='"learned"')
     if not _is(settings.threshold, "shared", "per_label"):
         _check_number("threshold", settings.threshold, float, 0, 1, '"shared" or "per_label"')
-    for name in ("centered", "companion", "sees_missing", "forest"):
+    for name in _TRUTHS:
         if not isinstance(getattr(settings, name), bool):
             raise ValueError(f"{name} must be True or False, got {getattr(settings, name)!r}")
 
@@ -314,6 +314,7 @@ def _check_number(
         )
 
 
+_TRUTHS = ("centered", "companion", "sees_missing", "forest")
 _CHOICES: dict[str, tuple[str, ...]] = {
     "objective": get_args(ObjectiveName),
     "optimizer": get_args(OptimiserName),

@@ -90,18 +90,17 @@ def hold_out(
     if new_rows and code.shape[1] > 1:
         is_new = _new_rows(generator, code, label_share, new_rows, keeps_features)
         judging[is_new] = observed[judged[is_new]] & is_target_unit
-    target = 0
-    for column in np.unique(column_of_unit):
+    class_of = dict(zip(np.unique(column_of_unit[is_target_unit]).tolist(), code.T, strict=True))
+    for column in np.unique(column_of_unit).tolist():
         units = np.flatnonzero(column_of_unit == column)
         candidates = np.flatnonzero(observed[judged, units[0]])
         if is_target_unit[units[0]]:
-            own = code[:, target]
+            own = class_of[column]
             strata = [np.flatnonzero(own == value) for value in np.unique(own[own >= 0])]
             chosen = [
                 _some(generator, stratum, label_share, keeps_features, is_new) for stratum in strata
             ]
             rows = np.concatenate(chosen) if chosen else candidates[:0]
-            target += 1
         else:
             rows = _some(generator, candidates[~keeps_features[candidates]], share)
         judging[np.ix_(rows, units)] = True

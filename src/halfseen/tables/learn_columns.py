@@ -14,7 +14,7 @@ from halfseen.tables.is_heavy_tailed_count import is_heavy_tailed_count
 from halfseen.tables.raw_column import RawColumn
 from halfseen.tables.table import Table
 
-_KINDS = ("auto", "numeric", "linear", "log", "ordinal", "binary", "categorical")
+KINDS = ("auto", "numeric", "linear", "log", "ordinal", "binary", "categorical")
 _MOST_LEVELS = 256
 # Squares of values within these bounds neither overflow nor vanish in float64.
 _LARGEST, _SMALLEST = 2.0**400, 2.0**-400
@@ -166,8 +166,8 @@ def _kind_per_column(table: Table, kinds: str | Mapping[str | int, str]) -> list
 
 
 def _known(kind: str, where: str) -> str:
-    if kind not in _KINDS:
-        valid = ", ".join(repr(known) for known in _KINDS)
+    if kind not in KINDS:
+        valid = ", ".join(repr(known) for known in KINDS)
         raise ValueError(f"Unknown kind {kind!r} for {where}; valid kinds are {valid}.")
     return kind
 
