@@ -78,14 +78,14 @@ def prior_products(prior: Prior) -> float:
 
 
 def flops_per_row(shape: PredictiveShape, prior: Prior, is_training: bool) -> float:
-    """Of the products of one member: sweeps, in training with their derivatives, and the search.
+    """Of the products of one member: sweeps, in training the derivative of the last, the search.
 
-    A sweep is two products with the weights; its derivative takes twice as many. The prior has
-    nothing that is learned here.
+    A sweep is two products with the weights; the derivative of the last sweep takes three, since
+    what it starts from is given. The prior has nothing that is learned here.
     """
-    n_units = shape.columns.wide.n_units
-    sweeps = (12.0 if is_training else 4.0) * n_units * shape.n_hidden * shape.n_sweeps
-    return sweeps + (shape.n_search_steps + 1) * prior_products(prior)
+    n_products = 2 * shape.n_sweeps + (3 if is_training else 0)
+    of_sweeps = 2.0 * n_products * shape.columns.wide.n_units * shape.n_hidden
+    return of_sweeps + (shape.n_search_steps + 1) * prior_products(prior)
 
 
 def members_of(prior: Prior, n_members: int) -> Member:

@@ -16,6 +16,12 @@ PULL = 30.0
 Floats = NDArray[np.float64]
 
 
+def blends_of(said: Floats, truth: Floats, judged: NDArray[np.bool_]) -> Floats:
+    """Of predictions (n_predictors, n_rows, n_columns) and a table, the judged entries' blends."""
+    column = np.nonzero(judged)[1]
+    return column_blends(said[:, judged], truth[judged], column, truth.shape[1])
+
+
 def some_probabilities(seed: int, n_predictors: int, n_entries: int) -> Floats:
     random = np.random.default_rng(seed)
     return random.beta(1.0 + np.arange(n_predictors)[:, None], 1.5, (n_predictors, n_entries))
@@ -81,7 +87,7 @@ def test_a_known_blend_is_found_again() -> None:
     said = random.normal(size=(3, 3000, 2))
     known = np.array([[0.2, 0.8, 0.0], [0.5, 0.0, 0.5]])
     truth = np.einsum("ck,krc->rc", known, said) + 0.1 * random.normal(size=(3000, 2))
-    blends = column_blends(said, truth, np.ones((3000, 2), bool))
+    blends = blends_of(said, truth, np.ones((3000, 2), bool))
     assert np.allclose(blends, known, atol=0.02)
 
 
@@ -91,7 +97,7 @@ def test_a_blend_hardly_loses_to_the_best_alone(seed: int) -> None:
     said = np.stack([part[0] for part in parts], axis=2)
     truth = np.stack([part[1] for part in parts], axis=1)
     judged = np.random.default_rng(seed).random(truth.shape) < 0.5
-    blends = column_blends(said, truth, judged)
+    blends = blends_of(said, truth, judged)
     blended = np.einsum("ck,krc->rc", blends, said)
     for column in range(3):
         rows = judged[:, column]
@@ -104,9 +110,9 @@ def test_columns_of_which_nothing_is_judged() -> None:
     said, truth = some_predictions(0, 2, 300)
     said, truth = np.repeat(said[:, :, None], 3, axis=2), np.repeat(truth[:, None], 3, axis=1)
     judged = np.zeros(truth.shape, bool)
-    assert (column_blends(said, truth, judged) == 0.5).all()
+    assert (blends_of(said, truth, judged) == 0.5).all()
     judged[:, 0] = True
-    blends = column_blends(said, truth, judged)
+    blends = blends_of(said, truth, judged)
     assert blends[1].tolist() == blends[2].tolist()
     assert blends[0, 0] > 0.7
     assert blends[1, 0] > 0.7
@@ -117,7 +123,7 @@ def test_predictors_that_say_the_same(seed: int, same: int, size: float) -> None
     random = np.random.default_rng(seed)
     said = size * random.normal(size=(3, 50, 1))
     said = np.concatenate([np.repeat(said[:1], same, axis=0), said])
-    blends = column_blends(said, size * random.normal(size=(50, 1)), np.ones((50, 1), bool))
+    blends = blends_of(said, size * random.normal(size=(50, 1)), np.ones((50, 1), bool))
     assert np.isfinite(blends).all()
     assert (blends >= 0).all()
     assert np.allclose(blends.sum(axis=1), 1.0)

@@ -153,7 +153,7 @@ def test_a_long_table_is_not_copied_and_learned_alike(
 ) -> None:
     padded = RBMClassifier(**ALONE).fit(table, classes)
     lent: list[Any] = []
-    monkeypatch.setattr(predictive_fit, "_LONG", 1)
+    monkeypatch.setattr(predictive_fit, "LONG", 1)
     lend = predictive_fit.lent_to_device
     monkeypatch.setattr(
         predictive_fit, "lent_to_device", lambda array: lent.append(array.shape) or lend(array)

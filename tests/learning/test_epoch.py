@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from halfseen.learning import epoch as epoch_module
 from halfseen.learning.epoch import Rows, epoch_order, padded_rows, rows_on_device, run_epoch
 from halfseen.learning.optimiser import Rates
 from halfseen.learning.trainer import Trainer
@@ -162,3 +163,17 @@ def test_randomness_depends_on_the_epoch() -> None:
     second, _ = one_epoch(table, 1, epoch=1)
     assert_same_bits(first, one_epoch(table, 1, epoch=0)[0])
     assert not are_same_bits(first.parameters, second.parameters)
+
+
+def test_a_long_table_is_lent_and_what_is_behind_its_holes_is_not_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    observed = np.random.default_rng(0).random((70, 3)) < 0.5
+    table = np.where(observed, np.float32(1.0), np.float32(np.nan))
+    padded = rows_on_device(table, observed)
+    assert padded.visible.shape == (padded_rows(70), 3)
+    assert np.isfinite(padded.visible).all()
+    monkeypatch.setattr(epoch_module, "LONG", 70)
+    lent = rows_on_device(table, observed)
+    assert lent.visible.shape == table.shape
+    np.testing.assert_array_equal(lent.observed, observed)

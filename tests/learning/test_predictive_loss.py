@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -23,6 +22,7 @@ from halfseen.learning.predictive_loss import (
 from halfseen.machine.predictive_sweeps import (
     PredictiveLayer,
     PredictiveParameters,
+    Wide,
     predicted_inputs,
 )
 from halfseen.machine.visible_layer import VisibleLayer
@@ -166,7 +166,7 @@ def test_without_knots_numbers_have_their_squares_alone() -> None:
     assert of_groups.shape == (N_ROWS, 0)
 
 
-def test_the_gradient_is_that_of_finite_differences() -> None:
+def test_the_gradient_is_that_of_the_last_sweep_by_finite_differences() -> None:
     rng = np.random.default_rng(5)
     _, units, hidden = some_rows(5)
     n_units = WIDE.n_units
@@ -181,25 +181,38 @@ def test_the_gradient_is_that_of_finite_differences() -> None:
     unjudged = rng.random((N_ROWS, 6)) < 0.2
     missing = unjudged[:, COLUMNS.column_of_unit]
     units = np.where(missing[:, WIDE.unit_of_wide], np.nan, units)
-    shown = ~(hidden | missing)
+    shown = jnp.asarray(~(hidden | missing))
+    rows = WIDE.apart(units)
 
-    def loss(joined: PredictiveParameters) -> jax.Array:
+    def inputs_after(joined: PredictiveParameters, n_sweeps: int) -> Wide:
         parts = [part if len(part) == N_HIDDEN else WIDE.apart(part, 0) for part in joined[:5]]
-        rows = WIDE.apart(units)
-        inputs = predicted_inputs(PredictiveParameters(*parts), WIDE, rows, shown, base, n_sweeps=2)
+        return predicted_inputs(PredictiveParameters(*parts), WIDE, rows, shown, base, n_sweeps)
+
+    def loss_of(inputs: Wide) -> jax.Array:
         return predictive_loss(COLUMNS, inputs, rows, hidden & ~missing, jnp.array(1.5))
 
-    compiled: Any = jax.jit(jax.value_and_grad(loss))
-    _, gradient = compiled(parameters)
+    loss, gradient = jax.value_and_grad(lambda joined: loss_of(inputs_after(joined, 2)))(parameters)
+    seen = Wide(shown, WIDE.of_each_knot(shown))
+    reached = WIDE.pinned(seen, rows, inputs_after(parameters, 1))
+    visible = np.concatenate(reached, axis=1)
+    expected = np.concatenate([base, np.repeat(base[:, :2], 3, axis=1)], axis=1)
+
+    @jax.jit
+    def loss_of_last_sweep(joined: PredictiveParameters) -> jax.Array:
+        mean = jax.nn.sigmoid(joined.hidden_bias + visible @ joined.weights)
+        pushed = joined.visible_bias + joined.gain * expected
+        return loss_of(WIDE.apart(mean @ joined.weights.T + pushed))
+
+    assert float(loss_of_last_sweep(parameters)) == pytest.approx(float(loss))
     step = 1e-5
-    learned = {name: part for name, part in parameters._asdict().items() if part is not None}
-    for name, values in learned.items():
-        own = np.asarray(getattr(gradient, name))
+    for name in ("weights", "visible_bias", "hidden_bias", "gain"):
+        values, own = getattr(parameters, name), np.asarray(getattr(gradient, name))
         assert np.any(own)
         direction = rng.normal(size=values.shape)
         above, below = (
-            float(compiled(parameters._replace(**{name: values + sign * step * direction}))[0])
-            for sign in (1, -1)
+            float(loss_of_last_sweep(parameters._replace(**{name: values + far * direction})))
+            for far in (step, -step)
         )
         along = (above - below) / (2 * step)
         assert float(np.sum(own * direction)) == pytest.approx(along, rel=1e-6, abs=1e-9)
+    assert not np.any(gradient.start_bias)

@@ -10,6 +10,7 @@ import jax
 import numpy as np
 import pytest
 
+from halfseen.learning import epoch as epoch_module
 from halfseen.learning import trainer as trainer_module
 from halfseen.learning.divergence import DivergenceError
 from halfseen.learning.history import EpochRecord
@@ -145,6 +146,14 @@ def test_hidden_values_are_not_read() -> None:
     visible, observed = small_table()
     behind = np.where(observed, visible, np.float32(1e9))
     assert_same_bits(Trainer(PLAN).train(behind, observed).machines, six_epochs().machines)
+
+
+def test_hidden_values_of_a_long_table_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    visible, observed = small_table()
+    behind = np.where(observed, visible, np.float32(np.nan))
+    monkeypatch.setattr(epoch_module, "LONG", 1)
+    as_it_is, lent = (Trainer(PLAN).train(table, observed) for table in (visible, behind))
+    assert_same_bits(as_it_is.machines, lent.machines)
 
 
 def test_a_callback_ends_the_training_and_all_are_called() -> None:

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from halfseen.learning.prior_fit import RANK, conditional_mean_of_rows
+from halfseen.learning.prior_fit import RANK
 from halfseen.learning.wide_prior_fit import MOST_ROWS_OF_WIDE, fit_wide_prior
+from halfseen.machine.correlated_prior import conditional_mean
 
 
 def factor_rows(n_rows: int, n_units: int, seed: int = 0) -> NDArray[np.float32]:
@@ -41,7 +42,7 @@ def test_holes_are_seen_through() -> None:
     rows = factor_rows(150, 120)
     seen = np.random.default_rng(1).random(rows.shape) < 0.6
     prior = fit_wide_prior(np.where(seen, rows, 99.0).astype(np.float32), seen, 0.05, seed=0)
-    expected = conditional_mean_of_rows(prior, jnp.asarray(rows), jnp.asarray(seen), 30)
+    expected = conditional_mean(prior, jnp.asarray(rows), jnp.asarray(seen), 30)
     error = np.mean((np.asarray(expected) - rows)[~seen] ** 2)
     assert error < 0.3 * np.mean(rows[~seen] ** 2)
     assert (np.asarray(prior.noise) > 0).all()

@@ -44,7 +44,10 @@ def mixture_weights(truth_probability: NDArray[np.float64]) -> NDArray[np.float6
 
 
 def column_blends(
-    predictions: NDArray[np.float64], truth: NDArray[np.float64], judged: NDArray[np.bool_]
+    predictions: NDArray[np.float64],
+    truth: NDArray[np.float64],
+    column: NDArray[np.int64],
+    n_columns: int,
 ) -> NDArray[np.float64]:
     """Non-negative weights of several predictions of numbers, for every column.
 
@@ -53,10 +56,14 @@ def column_blends(
 
     Parameters
     ----------
-    predictions : ndarray of shape (n_predictors, n_rows, n_columns)
-        In standard units.
-    truth, judged : ndarray of shape (n_rows, n_columns)
-        The values, and which of them count.
+    predictions : ndarray of shape (n_predictors, n_entries)
+        Of the judged entries, in standard units.
+    truth : ndarray of shape (n_entries,)
+        Their values.
+    column : ndarray of shape (n_entries,)
+        Where they stand.
+    n_columns : int
+        Columns, of some of which nothing may be judged.
 
     Returns
     -------
@@ -64,24 +71,23 @@ def column_blends(
 
     Examples
     --------
-    >>> truth = np.linspace(-1, 1, 80)[:, None]
-    >>> column_blends(np.stack([truth, -truth]), truth, np.ones((80, 1), bool)).round(1)
+    >>> truth = np.linspace(-1, 1, 80)
+    >>> column_blends(np.stack([truth, -truth]), truth, np.zeros(80, int), 1).round(1)
     array([[0.9, 0.1]])
     """
-    n_predictors, _, n_columns = predictions.shape
-    if not judged.any():
-        return np.full((n_columns, n_predictors), 1.0 / n_predictors)
+    n_predictors = len(predictions)
     equal = np.full(n_predictors, 1.0 / n_predictors)
-    common = _drawn_blend(predictions[:, judged].T, truth[judged], equal, _PSEUDO_ENTRIES)
+    if not truth.size:
+        return np.tile(equal, (n_columns, 1))
+    common = _drawn_blend(predictions.T, truth, equal, _PSEUDO_ENTRIES)
     blends = np.tile(common, (n_columns, 1))
-    for column in range(n_columns):
-        rows = judged[:, column]
-        if rows.any():
-            blends[column] = _drawn_blend(
-                predictions[:, rows, column].T,
-                truth[rows, column],
-                common,
-                _PSEUDO_ENTRIES_OF_A_COLUMN,
+    ordered = np.argsort(column, kind="stable")
+    ends = np.searchsorted(column[ordered], np.arange(n_columns + 1))
+    for own in range(n_columns):
+        entries = ordered[ends[own] : ends[own + 1]]
+        if entries.size:
+            blends[own] = _drawn_blend(
+                predictions[:, entries].T, truth[entries], common, _PSEUDO_ENTRIES_OF_A_COLUMN
             )
     return blends
 

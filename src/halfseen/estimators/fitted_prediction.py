@@ -47,9 +47,21 @@ def of_kinds(answers: NDArray[np.float32], n_kinds: int) -> NDArray[np.float64]:
 
 def number_candidates(answers: Answers, n_kinds: int) -> NDArray[np.float64]:
     """All predictions of the numbers, of shape (3 n_kinds, n_rows, n_gaussian)."""
+    return np.concatenate([of_kinds(part, n_kinds) for part in _said_of_numbers(answers)])
+
+
+def judged_candidates(
+    answers: Answers, n_kinds: int, judged: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """The same of judged numbers alone, of shape (3 n_kinds, n_judged)."""
+    parts = _said_of_numbers(answers)
+    return np.concatenate([of_kinds(part[:, judged], n_kinds) for part in parts])
+
+
+def _said_of_numbers(answers: Answers) -> tuple[NDArray[np.float32], ...]:
+    """Priors, values and knots, each of shape (n_members, n_rows, n_gaussian)."""
     n_gaussian = answers.knot_mean.shape[2]
-    parts = (answers.base[:, :, :n_gaussian], answers.means[:, :, :n_gaussian], answers.knot_mean)
-    return np.concatenate([of_kinds(part, n_kinds) for part in parts])
+    return answers.base[:, :, :n_gaussian], answers.means[:, :, :n_gaussian], answers.knot_mean
 
 
 def discrete_candidates(ensemble: Ensemble, answers: Answers) -> NDArray[np.float64]:

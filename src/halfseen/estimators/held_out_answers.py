@@ -16,7 +16,7 @@ from halfseen.estimators.fitted_prediction import (
     Blend,
     FittedPrediction,
     discrete_candidates,
-    number_candidates,
+    judged_candidates,
     spread_of,
     target_candidates,
     target_groups,
@@ -29,7 +29,7 @@ from halfseen.tables import Encoded
 
 _CONTEXTS = ("new", "known")  # no label of a row is shown, or the others are
 _PARTS = 5
-_ROWS_AT_ONCE = 4096
+_ROWS_AT_ONCE = 1024
 _NO_LEVELS = Conformal(np.zeros((0, 0)), np.zeros((0, 0)))
 
 
@@ -69,10 +69,21 @@ def learn_blend(ensemble: Ensemble, encoded: Encoded, heard: list[HeldOutAnswers
     n_kinds, columns = ensemble.n_kinds, ensemble.shape.columns
     layer, is_target = columns.wide.layer, columns.is_target_unit
     numbers = slice(0, layer.n_gaussian)
+    # Of judged entries alone: of all others, candidates would take more room than many a table.
+    asked = [one.judged[:, numbers] for one in heard]
     blends = column_blends(
-        np.concatenate([number_candidates(one.known, n_kinds) for one in heard], axis=1),
-        np.concatenate([one.truth[:, numbers] for one in heard]).astype(np.float64),
-        np.concatenate([one.judged[:, numbers] for one in heard]),
+        np.concatenate(
+            [
+                judged_candidates(one.known, n_kinds, judged)
+                for one, judged in zip(heard, asked, strict=True)
+            ],
+            axis=1,
+        ),
+        np.concatenate(
+            [one.truth[:, numbers][judged] for one, judged in zip(heard, asked, strict=True)]
+        ).astype(np.float64),
+        np.concatenate([np.nonzero(judged)[1] for judged in asked]),
+        layer.n_gaussian,
     )
     discrete = mixture_weights(_truth_probability(ensemble, heard, "known", ~is_target))
     pools = [
@@ -206,9 +217,12 @@ def learn_conformal(ensemble: Ensemble, blend: Blend, heard: list[HeldOutAnswers
     scores, judged = [], []
     for one in heard:
         # Bounds are asked for without labels, and must hold without their help.
-        expected = bare.blended_numbers(one.new)
-        scores.append(np.abs(one.truth[:, numbers] - expected) / spread_of(one.new))
-        judged.append(one.judged[:, numbers])
+        for first in range(0, len(one.truth), _ROWS_AT_ONCE):
+            some = slice(first, first + _ROWS_AT_ONCE)
+            said = Answers(*(part[:, some] for part in one.new))
+            away = np.abs(one.truth[some, numbers] - bare.blended_numbers(said))
+            scores.append(away / spread_of(said))
+            judged.append(one.judged[some, numbers])
     return Conformal(
         column_quantiles(np.concatenate(scores), np.concatenate(judged)),
         np.stack([held_out_quantiles(label_scores(ensemble, blend, heard, c)) for c in (0, 1)]),

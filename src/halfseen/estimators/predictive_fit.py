@@ -21,7 +21,7 @@ from halfseen.estimators.forest_fit import grow_forest
 from halfseen.estimators.held_out_answers import held_out_answers, learn_blend, learn_conformal
 from halfseen.estimators.predictive_settings import PredictiveSettings
 from halfseen.estimators.priors_of_folds import prior_of_zeros, priors_of_folds
-from halfseen.learning.epoch import padded_rows
+from halfseen.learning.epoch import LONG, padded_rows
 from halfseen.learning.held_out import HeldOut, hold_out
 from halfseen.learning.lent_to_device import lent_to_device
 from halfseen.learning.predictive_member import Member, PredictiveShape, Standard
@@ -44,7 +44,6 @@ _KEEP_FEATURES = 0.5  # share of the rows in which no feature is put aside
 _NEW_ROWS = 0.5  # part of the labels put aside that is taken as whole rows
 _MOST_AS_THEY_ARE = 0.5
 _ROWS_AT_ONCE = 1024
-_LONG = 65_536  # rows from which on a table is not copied to share a compilation with others
 
 
 @kept_compilations()
@@ -83,7 +82,7 @@ def fit_prediction(
         settings.sees_missing,
     )
     standard = _standard(encoded, schema, settings.n_knots)
-    as_they_are = share_as_they_are(encoded.observed[:, ~schema.is_target_unit])
+    as_they_are = share_as_they_are(share_seen(encoded, schema))
     state = first_state(
         shape,
         standard,
@@ -133,7 +132,7 @@ def fit_prediction(
 def _table(encoded: Encoded, folds: list[HeldOut]) -> Table:
     """The table on the device, padded; a long one as it is, without a copy of it."""
     n_rows, n_visible = encoded.visible.shape
-    n_padded = n_rows if n_rows >= _LONG else padded_rows(n_rows)
+    n_padded = n_rows if n_rows >= LONG else padded_rows(n_rows)
     visible, training = encoded.visible, folds[0].training[None]
     if n_padded > n_rows:
         visible = aligned_zeros((n_padded, n_visible), np.float32)
@@ -232,8 +231,14 @@ def _members(priors: list[Prior], settings: PredictiveSettings, as_they_are: flo
     )
 
 
-def share_as_they_are(observed_features: NDArray[np.bool_]) -> float:
-    """Share of the labelled rows whose features are not hidden again.
+def share_seen(encoded: Encoded, schema: Schema) -> float:
+    """Share of the units of features that is seen; none if there are no features."""
+    of_units = encoded.observed.mean(axis=0)[~schema.is_target_unit]
+    return float(of_units.mean()) if of_units.size else 0.0
+
+
+def share_as_they_are(seen: float) -> float:
+    """Share of the labelled rows whose features are not hidden again, if this share is seen.
 
     Rows of which half is missing look like rows hidden again at random; the more complete a table,
     the less they do, and labels must be learned from rows as they will be asked: none at one half
@@ -241,12 +246,9 @@ def share_as_they_are(observed_features: NDArray[np.bool_]) -> float:
 
     Examples
     --------
-    >>> share_as_they_are(np.ones((3, 2), bool))
-    0.5
-    >>> share_as_they_are(np.array([[True, False]]))
-    0.0
+    >>> share_as_they_are(1.0), share_as_they_are(0.5)
+    (0.5, 0.0)
     """
-    seen = float(observed_features.mean()) if observed_features.size else 0.0
     return _MOST_AS_THEY_ARE * max(0.0, 2.0 * seen - 1.0)
 
 

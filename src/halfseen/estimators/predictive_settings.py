@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -12,21 +13,25 @@ from halfseen.learning.prior_fit import MOST_UNITS_OF_FULL_RANK
 
 Effort = Literal["fast", "default", "best"]
 
-_OPERATIONS = {"fast": 0.4e12, "default": 1.1e12, "best": 4.0e12}  # of one member
+_OPERATIONS = {"fast": 0.23e12, "default": 0.64e12, "best": 2.3e12}  # of one member
 _MORE_FOR_ROWS = {"fast": 0.5, "default": 1.0, "best": 1.0}  # power of the number of rows
 _FOLDS = {"fast": 1, "default": 2, "best": 4}
 _FEW_ROWS = 1000
 _FOLDS_OF_FEW = {"fast": 1, "default": 4, "best": 8}  # few entries are put aside in each
-_PASSES = {"fast": 15, "default": 45, "best": 90}
+_PASSES = {"fast": 8, "default": 24, "best": 48}
 _UNITS_OF_PASSES = 600  # tables of fewer units pass more often, up to three times
 _MOST_TIMES = 3.0
+_UNITS_OF_RATE = 1000  # tables of more units take smaller steps, and up to twice as many
+_MOST_TIMES_OF_MANY = 2.0
+_STEPS_OF_RATE = 3000  # who takes more steps takes smaller ones, by the root of their number
 _FEWEST_STEPS = {"fast": 200, "default": 400, "best": 600}
 _MANY_ROWS = 6000
+_MANY_SEEN = 3000  # rows, if what is seen stood in whole ones
 _NARROW = 250
 _WIDE = 400
-_MOST_STEPS = {"fast": 2000, "default": 6000, "best": 15000}
+_MOST_STEPS = {"fast": 1000, "default": 3000, "best": 8000}
 _MORE_PASSES = 5 / 3
-_TREES = {"fast": 25, "default": 50, "best": 100}
+_TREES = {"fast": 25, "default": 100, "best": 400}  # of every target, in all folds together
 _OF_KINDS = ("learning_rate", "weight_decay")
 _OF_BUDGET = {
     "n_hidden": "n_hidden",
@@ -50,10 +55,10 @@ class Kind:
     dropped: float
 
 
-CAREFUL = Kind("careful", False, 3e-3, 1e-2, 0.9, 0.5)
-CAREFUL_WITH_LABELS = Kind("careful, prior over labels", True, 3e-3, 1e-2, 0.9, 0.5)
-BOLD = Kind("bold", False, 1e-2, 0.0, 0.6, 0.0)
-BOLD_WITH_LABELS = Kind("bold, prior over labels", True, 1e-2, 0.0, 0.6, 0.1)
+CAREFUL = Kind("careful", False, 1.2e-2, 1e-2, 0.9, 0.5)
+CAREFUL_WITH_LABELS = Kind("careful, prior over labels", True, 1.2e-2, 1e-2, 0.9, 0.5)
+BOLD = Kind("bold", False, 2e-2, 0.0, 0.6, 0.0)
+BOLD_WITH_LABELS = Kind("bold, prior over labels", True, 2e-2, 0.0, 0.6, 0.1)
 
 
 @dataclass(frozen=True)
@@ -114,19 +119,22 @@ def with_users_choices(
 
 
 def predictive_settings(
-    n_rows: int, n_visible: int, n_gaussian: int, effort: Effort
+    n_rows: int, n_visible: int, n_gaussian: int, effort: Effort, seen: float = 0.5
 ) -> PredictiveSettings:
-    """The budget for a table of this shape.
+    """The budget for a table of this shape, of which this share of the features is seen.
 
     Tables of more than 400 units get no knots and 400 hidden units, others 200, or 128 where they
-    are narrow and have fewer than 1,000 rows. Steps are as many as 45 passes over the table need
-    (75 from 6,000 rows on; up to three times as many in tables of fewer than 600 units and knots),
-    or as about 1e12 operations per member allow if these are fewer, with more of them for more than
-    6,000 rows (with effort "fast" by the root of their number); at most 6,000 in narrow tables.
+    are narrow and have fewer than 1,000 rows. Steps are as many as 24 passes over the table need
+    (40 from 6,000 rows on; up to three times as many in tables of fewer than 600 units and knots,
+    up to twice as many in tables of more than 1,000), or as about 6e11
+    operations per member allow if these are fewer, with more of them for more than 6,000 rows (with
+    effort "fast" by the root of their number); at most 3,000 in narrow tables. Steps are smaller
+    in tables of more than 1,000 units and knots, and where there are more than 3,000 of them.
     Tables of fewer than 6,000 rows are learned carefully, with half of the hidden units left out
     and a high share of the features hidden again; longer ones boldly, with larger steps and nothing
-    left out; narrow and short ones in both ways. One of the two kinds has a prior over labels, too,
-    and one has not. Members are trained in two folds; in four if there are fewer than 1,000 rows.
+    left out; narrow ones in both ways if they are short, or so full of holes that what is seen of
+    them would not fill 3,000 rows. One of the two kinds has a prior over labels, too, and one has
+    not. Members are trained in two folds; in four if there are fewer than 1,000 rows.
     Trees take seconds in long tables: effort "fast" has none from 6,000 rows on.
 
     Examples
@@ -141,12 +149,15 @@ def predictive_settings(
     n_hidden, n_sweeps = (400 if is_wide else 128 if few and n_visible <= _NARROW else 200), 2
     batch_size = 32 if n_rows < 1000 else 64 if n_rows < 5000 else 128
     n_units = n_visible + n_gaussian * n_knots
-    per_step = batch_size * 12.0 * n_units * n_hidden * n_sweeps
+    # Two products in each sweep, and three for the derivative of the last.
+    per_step = batch_size * (4.0 * n_sweeps + 6.0) * n_units * n_hidden
     operations = _OPERATIONS[effort] * max(1.0, n_rows / _MANY_ROWS) ** _MORE_FOR_ROWS[effort]
     often = min(_MOST_TIMES, max(1.0, _UNITS_OF_PASSES / n_units))
+    often *= min(_MOST_TIMES_OF_MANY, max(1.0, n_units / _UNITS_OF_RATE))
     passes = _PASSES[effort] * often * (_MORE_PASSES if many else 1.0) * n_rows / batch_size
     if not is_wide:
         passes = min(passes, _MOST_STEPS[effort])
+    n_folds = (_FOLDS_OF_FEW if few else _FOLDS)[effort]
     n_steps = int(max(_FEWEST_STEPS[effort], min(passes, operations / per_step)))
     in_training, in_answers = search_steps(n_visible)
     return PredictiveSettings(
@@ -157,11 +168,11 @@ def predictive_settings(
         n_answer_search_steps=in_answers,
         batch_size=batch_size,
         n_steps=-(-n_steps // STEPS_AT_ONCE) * STEPS_AT_ONCE,
-        n_folds=(_FOLDS_OF_FEW if few else _FOLDS)[effort],
+        n_folds=n_folds,
         held_out_share=0.1,
         label_weight=1.0,
-        kinds=_kinds(n_rows, n_visible),
-        n_trees=0 if effort == "fast" and many else _TREES[effort],
+        kinds=_kinds(n_rows, n_visible, seen, _rate(n_units, n_steps)),
+        n_trees=0 if effort == "fast" and many else _TREES[effort] // n_folds,
     )
 
 
@@ -181,9 +192,17 @@ def search_steps(n_visible: int) -> tuple[int, int]:
     return min(15, n_visible + 2), min(60, 2 * n_visible + 4)
 
 
-def _kinds(n_rows: int, n_visible: int) -> tuple[Kind, ...]:
-    if n_rows >= _MANY_ROWS:
-        return BOLD, BOLD_WITH_LABELS
-    if n_visible <= _NARROW:
-        return CAREFUL_WITH_LABELS, BOLD
-    return CAREFUL, CAREFUL_WITH_LABELS
+def _kinds(n_rows: int, n_visible: int, seen: float, rate: float) -> tuple[Kind, ...]:
+    kinds = CAREFUL, CAREFUL_WITH_LABELS
+    if n_visible <= _NARROW and (n_rows < _MANY_ROWS or seen * n_rows < _MANY_SEEN):
+        kinds = CAREFUL_WITH_LABELS, BOLD
+    elif n_rows >= _MANY_ROWS:
+        kinds = BOLD, BOLD_WITH_LABELS
+    return tuple(replace(kind, learning_rate=rate * kind.learning_rate) for kind in kinds)
+
+
+def _rate(n_units: int, n_steps: int) -> float:
+    """Factor of the step: a hidden unit sums over all units; and who has time takes it."""
+    of_many_units = min(1.0, _UNITS_OF_RATE / n_units)
+    of_many_steps = min(1.0, math.sqrt(_STEPS_OF_RATE / n_steps))
+    return of_many_units * of_many_steps

@@ -38,7 +38,9 @@ def priors_of_folds(
     settings, n_rounds = PriorSettings(), _ROUNDS_OF_A_TRIAL
     if n_visible > MOST_UNITS_OF_FULL_RANK:
         # Rounds are dear here; of so many units a few rows say as much as many rows of few.
-        settings = PriorSettings(n_rounds=5, n_rows_of_covariance=25, n_search_steps=15)
+        settings = PriorSettings(
+            n_rounds=5, n_rows_of_covariance=25, n_search_steps=15, n_further_steps=6
+        )
         n_rounds = 2
     # Of a long table only the rows that are looked at are put into standard units.
     rows = rows_of_prior(len(encoded.visible), seed)

@@ -20,7 +20,7 @@ from halfseen.estimators.choices import choices_html
 from halfseen.estimators.fitted_machine import FittedMachine
 from halfseen.estimators.fitted_prediction import FittedPrediction
 from halfseen.estimators.fitting import Surroundings, fit_machine, pass_over, shelved
-from halfseen.estimators.predictive_fit import fit_prediction
+from halfseen.estimators.predictive_fit import fit_prediction, share_seen
 from halfseen.estimators.predictive_settings import predictive_settings, with_users_choices
 from halfseen.estimators.settings import Settings, resolve_settings
 from halfseen.learning.epoch import TrainingState
@@ -407,7 +407,10 @@ class RBMBase(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
     def _predictive_half(self, encoded: Encoded) -> FittedPrediction:
         settings, schema = self.settings_, self.schema_
         n_rows = len(encoded.visible)
-        budget = predictive_settings(n_rows, schema.n_visible, schema.n_gaussian, settings.effort)
+        seen = share_seen(encoded, schema)
+        budget = predictive_settings(
+            n_rows, schema.n_visible, schema.n_gaussian, settings.effort, seen
+        )
         given = {name: getattr(self, name) for name in SHARED_SETTINGS}
         budget = with_users_choices(budget, given, n_rows)
         if not settings.forest:

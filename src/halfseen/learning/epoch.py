@@ -10,11 +10,15 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
+from halfseen.learning.lent_to_device import lent_to_device
 from halfseen.learning.objective import Batch, Beginning, Memory, Objective
 from halfseen.learning.optimiser import Optimiser, Rates
 from halfseen.learning.replicas import groups_of, joined, machines_from, over_replicas, side_by_side
 from halfseen.machine.parameters import BoltzmannParameters, initial_parameters
 from halfseen.machine.visible_layer import VisibleLayer
+from halfseen.tables import aligned_zeros
+
+LONG = 65_536  # rows from which on a table is not copied to share a compilation with others
 
 
 class Rows(NamedTuple):
@@ -54,14 +58,18 @@ def padded_rows(n_rows: int) -> int:
 
 
 def rows_on_device(visible: NDArray[np.float32], observed: NDArray[np.bool_]) -> Rows:
-    """The table padded with empty rows; what stands behind missing entries is overwritten."""
-    # One copy each, and no more: the table may be most of the memory there is.
+    """The table padded with empty rows; a long one as it is, without a copy of it.
+
+    What stands behind missing entries of a long table is there still, and not to be read.
+    """
     n_rows = visible.shape[-2]
+    if n_rows >= LONG and visible.ndim == 2:
+        return Rows(lent_to_device(visible), lent_to_device(observed))
     shape = (*visible.shape[:-2], padded_rows(n_rows), visible.shape[-1])
-    held, seen = np.zeros(shape, np.float32), np.zeros(shape, bool)
+    held, seen = aligned_zeros(shape, np.float32), aligned_zeros(shape, bool)
     np.copyto(held[..., :n_rows, :], visible, where=observed)
     seen[..., :n_rows, :] = observed
-    return Rows(*map(jax.device_put, (held, seen)))
+    return Rows(lent_to_device(held), lent_to_device(seen))
 
 
 def epoch_order(seed: int, epoch: int, n_rows: int, batch_size: int, n_replicas: int) -> EpochOrder:
@@ -228,9 +236,10 @@ def _epoch_of_group(
         ) -> tuple[TrainingState, jax.Array]:
             state, norm = carried
             chosen = rows[index]
+            seen = table.observed[chosen]
             batch = Batch(
-                visible=table.visible[chosen],
-                observed=table.observed[chosen],
+                visible=jnp.where(seen, table.visible[chosen], 0.0),
+                observed=seen,
                 weight=weight[index],
                 rows=chosen,
             )

@@ -36,7 +36,8 @@ _WARM_UP = 0.05
 _LAST_RATE = 0.01
 _WEIGHT_SCALE = 0.05
 _CLIP_NORM = 5.0
-_ADAM = optax.chain(optax.clip_by_global_norm(_CLIP_NORM), optax.scale_by_adam())
+# Short memories: thousands of steps at most, of which the gradients soon differ from the first.
+_ADAM = optax.chain(optax.clip_by_global_norm(_CLIP_NORM), optax.scale_by_adam(b1=0.8, b2=0.95))
 
 
 class PredictiveState(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import cache
 from typing import NamedTuple
 
 import jax
@@ -13,7 +13,7 @@ from scipy.linalg.lapack import dpotrf, dpotri
 from threadpoolctl import ThreadpoolController
 
 from halfseen.learning.epoch import rows_on_device
-from halfseen.machine.correlated_prior import CorrelatedPrior, LowRankPrior, Prior, conditional_mean
+from halfseen.machine.correlated_prior import CorrelatedPrior, LowRankPrior, Prior, continued_mean
 
 MOST_ROWS = 6000
 MOST_UNITS = 1500
@@ -29,7 +29,8 @@ class PriorSettings(NamedTuple):
     shrinkage: float = 0.05  # share of the covariance taken from its diagonal target, one
     n_rounds: int = 12
     n_rows_of_covariance: int = 100  # rows whose conditional covariance is looked at in a round
-    n_search_steps: int = 40  # of the expectation of the missing entries
+    n_search_steps: int = 40  # of the expectation of the missing entries, in the first round
+    n_further_steps: int = 12  # in every later round, from where the one before has ended
 
 
 def fit_prior(
@@ -67,10 +68,9 @@ def fit_prior(
     """
     generator = np.random.default_rng([seed, 3])
     rows = rows_of_prior(len(values), seed)
-    values, observed = values[rows], observed[rows]
     # Threads that meet after every small matrix cost several times what they save.
     with _thread_pools().limit(limits=1, user_api="blas"):
-        return _maximised(values, observed, settings, generator)
+        return _maximised(values[rows], observed[rows], settings, generator)
 
 
 def rows_of_prior(n_rows: int, seed: int) -> NDArray[np.int64]:
@@ -95,8 +95,13 @@ def _maximised(
 ) -> Prior:
     held = np.where(observed, values, 0.0).astype(np.float64)
     mean, covariance = _pairwise_start(held, observed, settings.shrinkage)
-    for _ in range(settings.n_rounds):
-        expected = _expected(mean, covariance, held, observed, settings.n_search_steps)
+    rows = rows_on_device(values, observed)
+    found = jax.device_put(np.zeros(rows.visible.shape, np.float32))
+    for round_ in range(settings.n_rounds):
+        prior = CorrelatedPrior(*map(jax.device_put, (mean, covariance)))
+        n_steps = settings.n_further_steps if round_ else settings.n_search_steps
+        said, found = continued_mean_of_rows(prior, *rows, found, n_steps)
+        expected = np.where(observed, held, np.asarray(said, np.float64)[: len(held)])
         chosen = generator.permutation(len(held))[: settings.n_rows_of_covariance]
         spread = _mean_conditional_covariance(covariance, observed[chosen])
         mean = expected.mean(axis=0)
@@ -127,9 +132,11 @@ def prior_loss(
     >>> prior_loss(prior, table, shown, ~shown)
     4.0
     """
-    # Padded as the table is in _expected: one program for both.
     rows = rows_on_device(values, shown)
-    expected = np.asarray(conditional_mean_of_rows(prior, *rows, _SEARCH_STEPS))[: len(values)]
+    n_found = len(prior.mean) if isinstance(prior, CorrelatedPrior) else prior.loading.shape[1]
+    found = jax.device_put(np.zeros((len(rows.visible), n_found), np.float32))
+    said, _ = continued_mean_of_rows(prior, *rows, found, _SEARCH_STEPS)
+    expected = np.asarray(said)[: len(values)]
     return float(np.mean((expected - values)[judged] ** 2))
 
 
@@ -145,20 +152,6 @@ def _pairwise_start(
     covariance = (1 - shrinkage) * (vectors * np.maximum(values, 0.0)) @ vectors.T
     covariance[np.diag_indices_from(covariance)] += shrinkage
     return mean, covariance
-
-
-def _expected(
-    mean: NDArray[np.float64],
-    covariance: NDArray[np.float64],
-    held: NDArray[np.float64],
-    observed: NDArray[np.bool_],
-    n_search_steps: int,
-) -> NDArray[np.float64]:
-    """The table with what the Gaussian expects in its holes."""
-    prior = CorrelatedPrior(*map(jax.device_put, (mean, covariance)))
-    rows = rows_on_device(held.astype(np.float32), observed)
-    expected = conditional_mean_of_rows(prior, rows.visible, rows.observed, n_search_steps)
-    return np.where(observed, held, np.asarray(expected, np.float64)[: len(held)])
 
 
 def _mean_conditional_covariance(
@@ -209,16 +202,24 @@ def _as_prior(mean: NDArray[np.float64], covariance: NDArray[np.float64]) -> Pri
     )
 
 
-@partial(jax.jit, static_argnames="n_steps")
-def conditional_mean_of_rows(
-    prior: Prior, values: jax.Array, observed: jax.Array, n_steps: int
-) -> jax.Array:
-    """``conditional_mean`` of some rows at a time, which stay in the cache while it searches."""
-    n_rows, n_units = values.shape
-    extra = [(0, -n_rows % _ROWS_AT_ONCE), (0, 0)]
-    parts = (-1, _ROWS_AT_ONCE, n_units)
-    expected: jax.Array = jax.lax.map(
-        lambda part: conditional_mean(prior, part[0], part[1], n_steps),
-        (jnp.pad(values, extra).reshape(parts), jnp.pad(observed, extra).reshape(parts)),
+@jax.jit
+def continued_mean_of_rows(
+    prior: Prior,
+    values: jax.Array,
+    observed: jax.Array,
+    found: jax.Array,
+    n_steps: int | jax.Array,
+) -> tuple[jax.Array, jax.Array]:
+    """``continued_mean`` of some rows at a time, which stay in the cache while it searches."""
+    n_rows = len(values)
+
+    def in_parts(rows: jax.Array) -> jax.Array:
+        padded = jnp.pad(rows, [(0, -n_rows % _ROWS_AT_ONCE), (0, 0)])
+        return padded.reshape(-1, _ROWS_AT_ONCE, rows.shape[1])
+
+    of_parts: tuple[jax.Array, jax.Array] = jax.lax.map(
+        lambda part: continued_mean(prior, part[0], part[1], part[2], n_steps),
+        (in_parts(values), in_parts(observed), in_parts(found)),
     )
-    return expected.reshape(-1, n_units)[:n_rows]
+    expected, found = (part.reshape(-1, part.shape[2])[:n_rows] for part in of_parts)
+    return expected, found

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
-from halfseen.learning.prior_fit import RANK, conditional_mean_of_rows
+from halfseen.learning.prior_fit import RANK, continued_mean_of_rows
 from halfseen.machine.correlated_prior import LowRankPrior
 
 MOST_ROWS_OF_WIDE = 1000
@@ -59,9 +59,12 @@ def fit_wide_prior(
     )
     missing = 1.0 - seen.mean(axis=0)
     for _ in range(_ROUNDS if missing.any() else 1):
-        expected = np.asarray(
-            conditional_mean_of_rows(prior, jnp.asarray(held), jnp.asarray(seen), _SEARCH_STEPS)
+        # Components turn from round to round: what was found of them before is of no use.
+        nothing = jnp.zeros((len(held), prior.loading.shape[1]), jnp.float32)
+        said, _found = continued_mean_of_rows(
+            prior, jnp.asarray(held), jnp.asarray(seen), nothing, _SEARCH_STEPS
         )
+        expected = np.asarray(said)
         filled = np.where(seen, held, expected)
         mean = filled.mean(axis=0)
         prior = _of_components(mean, filled - mean, missing * np.asarray(prior.noise), shrinkage)

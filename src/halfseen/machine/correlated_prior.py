@@ -82,16 +82,46 @@ def conditional_mean(
     >>> conditional_mean(prior, jnp.array([[2.0, 9.0]]), seen, n_steps=2).round(4).tolist()
     [[2.0, 1.0]]
     """
+    return continued_mean(prior, values, observed, None, n_steps)[0]
+
+
+def continued_mean(
+    prior: Prior,
+    values: jax.Array,
+    observed: jax.Array,
+    found: jax.Array | None,
+    n_steps: int | jax.Array,
+) -> tuple[jax.Array, jax.Array]:
+    """``conditional_mean`` from where an earlier search for it ended, and where this one ends.
+
+    Under a prior that has changed a little, a few steps from there do for many from nothing. What
+    is found is of shape (n_rows, n_units), or (n_rows, rank) with a low rank.
+
+    Examples
+    --------
+    >>> prior = CorrelatedPrior(jnp.zeros(2), jnp.array([[1.0, 0.5], [0.5, 1.0]]))
+    >>> table, seen = jnp.array([[2.0, 4.0]]), jnp.array([[True, False]])
+    >>> _, found = continued_mean(prior, table, seen, None, 2)
+    >>> continued_mean(prior, table, seen, found, 0)[0].round(4).tolist()
+    [[2.0, 1.0]]
+    """
     away = jnp.where(observed, values - prior.mean, 0.0)
     if isinstance(prior, LowRankPrior):
-        expected = prior.mean + _factors(prior, away, observed, n_steps) @ prior.loading.T
-        return jnp.where(observed, values, expected)
+        factors = _factors(prior, away, observed, found, n_steps)
+        expected = prior.mean + factors @ prior.loading.T
+        return jnp.where(observed, values, expected), factors
     mask = observed.astype(values.dtype)
-    solution = _solved(lambda rows: mask * prior.covariance_times(rows), away, n_steps)
-    return prior.mean + prior.covariance_times(solution)
+    found = _solved(lambda rows: mask * prior.covariance_times(rows), away, found, n_steps)
+    return prior.mean + prior.covariance_times(found), found
 
 
-def _factors(prior: LowRankPrior, away: jax.Array, observed: jax.Array, n_steps: int) -> jax.Array:
+def _factors(
+    prior: LowRankPrior,
+    away: jax.Array,
+    observed: jax.Array,
+    found: jax.Array | None,
+    n_steps: int | jax.Array,
+) -> jax.Array:
     """E[factors | observed units of a row], of shape (n_rows, rank).
 
     With units ``mean + loading f + noise``, f of unit covariance, it solves
@@ -102,14 +132,19 @@ def _factors(prior: LowRankPrior, away: jax.Array, observed: jax.Array, n_steps:
     def product(factors: jax.Array) -> jax.Array:
         return factors + (precision * (factors @ prior.loading.T)) @ prior.loading
 
-    return _solved(product, (precision * away) @ prior.loading, n_steps)
+    return _solved(product, (precision * away) @ prior.loading, found, n_steps)
 
 
-def _solved(product: Callable[[jax.Array], jax.Array], right: jax.Array, n_steps: int) -> jax.Array:
+def _solved(
+    product: Callable[[jax.Array], jax.Array],
+    right: jax.Array,
+    found: jax.Array | None,
+    n_steps: int | jax.Array,
+) -> jax.Array:
     """Rows x of ``product(x) = right``, for a symmetric product that takes each row by itself."""
     tiny = float(np.finfo(right.dtype).tiny)
 
-    def step(state: _Search, _: None) -> tuple[_Search, None]:
+    def step(_: jax.Array, state: _Search) -> _Search:
         image = product(state.direction)
         along = jnp.sum(state.direction * image, axis=1)
         length = state.remaining / jnp.maximum(along, tiny)
@@ -122,11 +157,14 @@ def _solved(product: Callable[[jax.Array], jax.Array], right: jax.Array, n_steps
         residual = jnp.where(resting[:, None], 0.0, residual)
         remaining = jnp.where(resting, 0.0, remaining)
         direction = residual + turn[:, None] * state.direction
-        return _Search(solution, residual, direction, remaining), None
+        return _Search(solution, residual, direction, remaining)
 
     size = jnp.sum(right * right, axis=1)
     first = _Search(jnp.zeros_like(right), right, right, size)
-    last, _ = jax.lax.scan(step, first, None, length=n_steps)
+    if found is not None:
+        residual = right - product(found)
+        first = _Search(found, residual, residual, jnp.sum(residual * residual, axis=1))
+    last: _Search = jax.lax.fori_loop(0, n_steps, step, first)
     return last.solution
 
 
