@@ -6,7 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import ttest_rel
 
-from halfseen.experiments.significance import against_best, corrected_resampled_t
+from halfseen.experiments.significance import (
+    against_best,
+    corrected_resampled_t,
+    levelled_means,
+)
 
 
 def test_without_overlap_it_is_the_paired_t_test() -> None:
@@ -56,3 +60,26 @@ def test_the_more_rivals_the_larger_p() -> None:
     assert alone is not None
     assert among is not None
     assert among.p_of_others["b"] > alone.p_of_others["b"]
+
+
+@given(
+    methods=st.lists(st.floats(-1, 1), min_size=2, max_size=5),
+    realisations=st.lists(st.floats(-1, 1), min_size=2, max_size=5),
+    seed=st.integers(0, 1000),
+)
+def test_means_are_levelled_over_realisations_of_unequal_hardness(
+    methods: list[float], realisations: list[float], seed: int
+) -> None:
+    scores = np.add.outer(methods, realisations)
+    left_out = np.random.default_rng(seed).random(scores.shape) < 0.5
+    left_out[0], left_out[:, 0] = False, False  # one has all realisations, and all have one
+    asked = {str(place): row for place, row in enumerate(np.where(left_out, np.nan, scores))}
+    means = levelled_means(asked)
+    np.testing.assert_allclose(list(means.values()), scores.mean(axis=1), atol=1e-9)
+
+
+def test_a_method_asked_about_an_easy_realisation_alone_is_not_the_best() -> None:
+    scores = {"a": [0.95, 0.81, 0.82], "b": [0.94, np.nan, np.nan]}
+    found = against_best(scores, "accuracy", 0.3)
+    assert found is not None
+    assert found.best == "a"

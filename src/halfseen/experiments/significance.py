@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.stats import t as student
 
 from halfseen.inspection.holm import holm
@@ -115,10 +115,48 @@ class AgainstBest(NamedTuple):
         return (self.best, *alike)
 
 
+def levelled_means(
+    scores: Mapping[str, Sequence[float] | NDArray[np.float64]],
+) -> dict[str, float]:
+    """Mean scores as if every method had been asked about every realisation.
+
+    Some realisations are harder than others, so that means over different ones do not compare. Each
+    score is taken as the sum of a part of the method and a part of the realisation, by least
+    squares. Where all have all realisations, these are the plain means.
+
+    Parameters
+    ----------
+    scores : mapping from method to scores over the same realisations
+        NaN where a realisation is not there; every method has at least one.
+
+    Examples
+    --------
+    >>> levelled_means({"a": [1.0, 3.0], "b": [2.0, float("nan")]})
+    {'a': 2.0, 'b': 3.0}
+    """
+    values = np.array([np.asarray(one, dtype=np.float64) for one in scores.values()])
+    known = ~np.isnan(values)
+    if not scores:
+        return {}
+    if known.all():
+        return dict(zip(scores, values.mean(axis=1).tolist(), strict=True))
+    methods, realisations = np.nonzero(known)
+    n_methods, n_realisations = values.shape
+    parts = np.zeros((len(methods), n_methods + n_realisations))
+    parts[np.arange(len(methods)), methods] = 1.0
+    parts[np.arange(len(methods)), n_methods + realisations] = 1.0
+    found = np.linalg.lstsq(parts, values[known])[0]
+    usual = found[n_methods:][known.any(axis=0)].mean()
+    means = (found[:n_methods] + usual).round(12)
+    return dict(zip(scores, means.tolist(), strict=True))
+
+
 def against_best(
     scores: Mapping[str, Sequence[float]], score: str, share_hidden: float
 ) -> AgainstBest | None:
     """Find the best method by its mean, and test the others against it.
+
+    Methods that were asked about fewer realisations are judged by :func:`levelled_means`.
 
     Parameters
     ----------
@@ -145,7 +183,8 @@ def against_best(
     values = {name: one for name, one in values.items() if not np.isnan(one).all()}
     if not values:
         return None
-    best = max(values, key=lambda name: float(np.nanmean(values[name])))
+    means = levelled_means(values)
+    best = max(means, key=lambda name: means[name])
     others = [name for name in values if name != best]
     p_values = []
     for name in others:

@@ -65,7 +65,9 @@ def test_without_an_ensemble_it_says_how_to_get_one() -> None:
     ("sees", "names"),
     [
         ((False, True, False), ["careful", "careful + labels", "bold"]),
-        ((False, True), ["kind 1", "kind 2 + labels"]),
+        ((False, True), ["machine", "machine + labels"]),
+        ((True, False), ["careful + labels", "bold"]),
+        ((True, True), ["kind 1 + labels", "kind 2 + labels"]),
     ],
 )
 def test_names_of_kinds(sees: tuple[bool, ...], names: list[str]) -> None:

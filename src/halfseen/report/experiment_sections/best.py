@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 from halfseen.experiments.significance import LEVEL, against_best, share_asked
@@ -81,29 +80,21 @@ def best_of(study: Study, setting: Setting, kind: ScoreKind) -> Best | None:
     >>> best_of(study, study.settings[0], label_score("labels")).contender.title
     'CLE'
     """
-    values = [
-        (one, found)
-        for one in study.contenders_in(setting)
-        if (found := study.values(setting, one, kind.name))
-    ]
-    realisations = sorted({which for _, found in values for which in found})
+    aligned = study.aligned(setting, kind.name)
+    contenders = list(aligned)
     hidden = share_asked(setting.course.task, kind.name, setting.feature_rate, setting.label_rate)
     # Names of methods may come twice, with other settings; their places do not.
-    aligned = {
-        str(place): [found.get(which, math.nan) for which in realisations]
-        for place, (_, found) in enumerate(values)
-    }
-    compared = against_best(aligned, kind.name, hidden)
+    by_place = {str(place): values for place, values in enumerate(aligned.values())}
+    compared = against_best(by_place, kind.name, hidden)
     if compared is None:
         return None
-    winner = values[int(compared.best)][0]
+    winner = contenders[int(compared.best)]
     own = study.tally(setting, winner, kind.name)
     assert own is not None
+    means = study.levelled_means(setting, kind.name)
     rivals = []
     for place, p in compared.p_of_others.items():
-        one = values[int(place)][0]
-        tally = study.tally(setting, one, kind.name)
-        assert tally is not None
-        rivals.append(Rival(one, kind.sign * (own.mean - tally.mean), float(p)))
+        one = contenders[int(place)]
+        rivals.append(Rival(one, kind.sign * (means[winner] - means[one]), float(p)))
     rivals.sort(key=lambda rival: (rival.behind, rival.contender))
     return Best(winner, own, tuple(rivals))

@@ -73,16 +73,12 @@ def ranks(study: Study, settings: Sequence[Setting], *, of_labels: bool) -> dict
     places: dict[Contender, list[tuple[float, float]]] = {}
     for setting in settings:
         kind = kinds_of(study, setting)[0 if of_labels else 1]
-        found = [
-            (one, tally.mean)
-            for one in study.contenders_in(setting)
-            if (tally := study.tally(setting, one, kind.name)) is not None
-        ]
-        if not found:
+        means = study.levelled_means(setting, kind.name)
+        if not means:
             continue
-        order = rankdata([-kind.sign * mean for _, mean in found], method="average")
-        last = max(len(found) - 1, 1)
-        for (one, _), place in zip(found, order.tolist(), strict=True):
+        order = rankdata([-kind.sign * mean for mean in means.values()], method="average")
+        last = max(len(means) - 1, 1)
+        for one, place in zip(means, order.tolist(), strict=True):
             places.setdefault(one, []).append((place, (place - 1) / last))
     made = {
         one: Rank(

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from halfseen.experiments.record import Record, read_records
+from halfseen.experiments.significance import levelled_means
 from halfseen.report.experiment_sections.contender import Contender, contender_of
 from halfseen.report.experiment_sections.course import Course, Setting, setting_of
 
@@ -148,6 +149,25 @@ class Study:
         if place not in self._tallies:
             self._tallies[place] = tally_of(list(self.values(*place).values()))
         return self._tallies[place]
+
+    def aligned(self, setting: Setting, score: str) -> dict[Contender, list[float]]:
+        """Of contenders that have a score, its values over the same realisations; NaN for none."""
+        values = {
+            one: found
+            for one in self.contenders_in(setting)
+            if (found := self.values(setting, one, score))
+        }
+        realisations = sorted({which for found in values.values() for which in found})
+        return {
+            one: [found.get(which, math.nan) for which in realisations]
+            for one, found in values.items()
+        }
+
+    def levelled_means(self, setting: Setting, score: str) -> dict[Contender, float]:
+        """Means of a score that compare, though some contenders have fewer realisations."""
+        aligned = self.aligned(setting, score)
+        by_place = {str(place): values for place, values in enumerate(aligned.values())}
+        return dict(zip(aligned, levelled_means(by_place).values(), strict=True))
 
     def seconds(self, setting: Setting, contender: Contender) -> Tally | None:
         """Time over realisations."""

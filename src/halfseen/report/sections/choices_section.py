@@ -30,6 +30,10 @@ from halfseen.tables import Schema
 
 _LEVELS_SHOWN = (0.5, 0.8, 0.9, 0.95)
 _MOST_WEIGHTS = 12
+_KNOWN_KINDS = (
+    (CAREFUL_WITH_LABELS, BOLD),
+    (CAREFUL, CAREFUL_WITH_LABELS, BOLD),  # of models of older files
+)
 
 
 def choices_section(
@@ -119,12 +123,17 @@ def _prior(ensemble: Ensemble) -> str:
 
 
 def kind_names(ensemble: Ensemble) -> list[str]:
-    """Names of the kinds of members, as far as the ensemble tells them."""
+    """Names of the kinds of members, as far as the ensemble tells them.
+
+    Two kinds of which the first has no prior over labels differ in that alone.
+    """
     sees = ensemble.prior_sees_labels[: ensemble.n_kinds].tolist()
     names = [f"kind {k + 1}" for k in range(len(sees))]
-    known = (CAREFUL, CAREFUL_WITH_LABELS, BOLD)
-    if sees == [kind.prior_sees_labels for kind in known]:
-        names = ["careful", "careful", "bold"]
+    for known in _KNOWN_KINDS:
+        if sees == [kind.prior_sees_labels for kind in known]:
+            names = [kind.name.split(",")[0] for kind in known]
+    if sees == [False, True]:
+        names = ["machine", "machine"]
     return [f"{name} + labels" if also else name for name, also in zip(names, sees, strict=True)]
 
 
