@@ -64,16 +64,37 @@ def test_interruption_is_no_traceback(
     assert capsys.readouterr().err == "\nStopped.\n"
 
 
+_DEAF_DEMO = """
+import runpy, time
+import halfseen.demo.demonstration as demonstration
+
+class Deaf:
+    def __del__(self):  # an exception raised here is lost
+        print("ready", flush=True)
+        time.sleep(30)
+
+demonstration.demonstrate = lambda *_, **__: Deaf() and None
+runpy.run_module("halfseen.demo", run_name="__main__", alter_sys=True)
+"""
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT to send")
-def test_process_ends_at_once_and_says_so(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("command_line", "first_words"),
+    [(["-m", "halfseen.demo"], "1777 digits"), (["-c", _DEAF_DEMO], "ready")],
+    ids=["demo", "deaf callback"],
+)
+def test_process_ends_at_once_and_says_so(
+    tmp_path: Path, command_line: list[str], first_words: str
+) -> None:
     with subprocess.Popen(
-        [sys.executable, "-m", "halfseen.demo", "--output", str(tmp_path)],
+        [sys.executable, *command_line, "--output", str(tmp_path)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     ) as process:
         assert process.stdout is not None
-        assert "1777 digits" in process.stdout.readline()
+        assert first_words in process.stdout.readline()
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=60)
     assert process.returncode == 130

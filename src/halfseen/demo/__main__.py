@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from types import FrameType
+from typing import NoReturn
 
 from halfseen.demo.demonstration import demonstrate
 from halfseen.demo.hidden_digits import LEARNING_ROWS
 
 _PICTURE_NAME = "digits.png"
+_STOPPED = "\nStopped.\n"
 _STOPPED_BY_USER = 130
 _LARGEST_SEED = 2**32 - 1
 
@@ -51,7 +55,7 @@ def main(
     try:
         demonstrate(folder / _PICTURE_NAME, seed=options.seed, rows=rows, n_epochs=n_epochs)
     except KeyboardInterrupt:
-        print("\nStopped.", file=sys.stderr)
+        sys.stderr.write(_STOPPED)
         return _STOPPED_BY_USER
     return 0
 
@@ -95,12 +99,17 @@ def _seed(text: str) -> int:
     return int(text)
 
 
+def _leave(_signal: int, _frame: FrameType | None) -> NoReturn:
+    """End the process from within the handler of Ctrl-C.
+
+    A KeyboardInterrupt is lost where it is raised within a callback of a library, such as one of
+    the collector of garbage, and the demo would go on. Besides, the step that is interrupted may
+    still be computed by other threads; taking the interpreter apart under them can crash it.
+    """
+    os.write(sys.stderr.fileno(), _STOPPED.encode())
+    os._exit(_STOPPED_BY_USER)
+
+
 if __name__ == "__main__":
-    exit_code = main()
-    if exit_code == _STOPPED_BY_USER:
-        # The step that was interrupted may still be computed by other threads; taking the
-        # interpreter apart under them can crash it.
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(exit_code)
-    sys.exit(exit_code)
+    signal.signal(signal.SIGINT, _leave)
+    sys.exit(main())
