@@ -88,3 +88,14 @@ def test_what_is_no_record_is_named(tmp_path: Path, text: str) -> None:
     (tmp_path / CELLS / "a.json").write_text(text)
     with pytest.raises(NotARecord, match=r"a\.json"):
         read_records(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("status", "fine"), ("realisation", 0.5), ("scores", []), ("reliability", [[1, 2]])],
+)
+def test_a_value_that_cannot_be_is_named(tmp_path: Path, name: str, value: object) -> None:
+    path = write_record(tmp_path, Record(*ASKED))
+    write_json(path, {**json.loads(path.read_text()), name: value})
+    with pytest.raises(NotARecord, match=rf"json holds .* as {name}\. Remove it"):
+        read_record(path)

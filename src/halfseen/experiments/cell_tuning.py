@@ -8,16 +8,25 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from reprlib import repr as short_repr
 from typing import Any
 
 from halfseen.baselines.tuner import tune
 from halfseen.experiments.cell import Cell
 from halfseen.experiments.cell_data import cell_data, hidden_rows
+from halfseen.experiments.json_values import is_mapping, is_number, is_text, is_whole
 from halfseen.experiments.method_with import method_with
-from halfseen.experiments.record import FORMAT, write_json
+from halfseen.experiments.record import FORMAT, NotARecord, write_json
 
 TUNING = "tuning"  # the folder of chosen settings within a run folder
 _SEED = 0
+_IS_ALLOWED = {
+    "settings": is_mapping,
+    "n_tried": is_whole,
+    "n_planned": is_whole,
+    "seconds": is_number,
+    "why": is_text,
+}
 
 
 @dataclass(frozen=True)
@@ -118,7 +127,12 @@ def tuning_path(run: Path, cell: Cell) -> Path:
 
 def write_tuning(run: Path, cell: Cell, tuned: TunedSettings) -> None:
     """Keep chosen settings in a run folder, as a whole or not at all."""
-    path = tuning_path(run, cell)
+    write_tuning_of(run, cell.series, tuned)
+
+
+def write_tuning_of(run: Path, series: str, tuned: TunedSettings) -> None:
+    """Keep settings that were chosen for all realisations of a cell, by what these share."""
+    path = run / TUNING / f"{series}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     write_json(path, {"format": FORMAT, **vars(tuned)})
 
@@ -136,12 +150,57 @@ def read_tuning(run: Path, cell: Cell) -> TunedSettings:
     {'hidden': (3, 4)}
     """
     path = tuning_path(run, cell)
-    if not path.exists():
-        return TunedSettings()
+    return _read(path) if path.exists() else TunedSettings()
+
+
+def read_tunings(run: Path) -> dict[str, TunedSettings]:
+    """All settings that were chosen in a run, by what the realisations of a cell share.
+
+    Examples
+    --------
+    >>> read_tunings(Path("nowhere"))
+    {}
+    """
+    return {path.stem: _read(path) for path in sorted((run / TUNING).glob("*.json"))}
+
+
+def tuned_of(document: Mapping[str, Any], place: str) -> TunedSettings:
+    """The chosen settings that a JSON document describes, with every value checked.
+
+    Parameters
+    ----------
+    document : mapping
+        Fields of :class:`TunedSettings`; those that are lacking have their defaults.
+    place : str
+        Where it stands, for messages.
+
+    Returns
+    -------
+    TunedSettings
+
+    Raises
+    ------
+    NotARecord
+        A field is unknown, or holds what it cannot.
+
+    Examples
+    --------
+    >>> tuned_of({"settings": {"hidden": [3, 4]}, "n_tried": 1}, "here").settings
+    {'hidden': (3, 4)}
+    """
+    for name, value in document.items():
+        if name not in _IS_ALLOWED:
+            raise NotARecord(f"{place} has the unknown field {name!r}.")
+        if not _IS_ALLOWED[name](value):
+            raise NotARecord(f"{place} holds {short_repr(value)} as {name}.")
+    settings = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in document.get("settings", {}).items()
+    }
+    return TunedSettings(**{**document, "settings": settings})
+
+
+def _read(path: Path) -> TunedSettings:
     document = json.loads(path.read_text(encoding="utf-8"))
     document.pop("format", None)
-    document["settings"] = {
-        name: tuple(value) if isinstance(value, list) else value
-        for name, value in document["settings"].items()
-    }
-    return TunedSettings(**document)
+    return tuned_of(document, str(path))

@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal
+from reprlib import repr as short_repr
+from typing import Any, Final, Literal, get_args
 
+from halfseen.experiments.json_values import (
+    are_scores,
+    are_texts,
+    are_triples,
+    is_mapping,
+    is_number,
+    is_number_or_null,
+    is_text,
+    is_whole,
+)
 from halfseen.storage import write_beside
 
 FORMAT = 1
@@ -203,10 +214,51 @@ def read_record(path: Path) -> Record:
             f"{path} is not a record of format {FORMAT} (its format is {found!r}). Remove it and "
             "resume the run, or use the version of halfseen that wrote it."
         )
+    try:
+        return record_of(document, str(path), path.stem)
+    except NotARecord as error:
+        raise NotARecord(f"{error} Remove it and resume the run.") from error
+
+
+def record_of(document: Mapping[str, Any], place: str, key: str = "") -> Record:
+    """The record that a JSON document describes, with every value checked.
+
+    Parameters
+    ----------
+    document : mapping
+        All fields of a record but its key; others are passed over. Null is NaN.
+    place : str
+        Where it stands, for messages.
+    key : str, default=""
+        Name of its files; made of what was asked if it is "".
+
+    Returns
+    -------
+    Record
+
+    Raises
+    ------
+    NotARecord
+        A field is lacking, or holds what it cannot.
+
+    Examples
+    --------
+    >>> asked = ("scene", "transductive", "at_random", "at_random", 0.5, 0.5, None, "mc1")
+    >>> document = {**vars(Record(*asked)), "reliability": [[0.2, 0.3, 7]], "seconds": None}
+    >>> record_of(document, "here").reliability
+    ((0.2, 0.3, 7.0),)
+    >>> record_of({**document, "realisation": "first"}, "here")
+    Traceback (most recent call last):
+    ...
+    halfseen.experiments.record.NotARecord: here holds 'first' as realisation.
+    """
     lacking = [name for name in _NAMES if name not in document]
     if lacking:
-        raise NotARecord(f"{path} lacks {', '.join(lacking)}. Remove it and resume the run.")
+        raise NotARecord(f"{place} lacks {', '.join(lacking)}.")
     known = {name: document[name] for name in _NAMES}
+    for name, value in known.items():
+        if not _IS_ALLOWED[name](value):
+            raise NotARecord(f"{place} holds {short_repr(value)} as {name}.")
     known["scores"] = {name: _number(known["scores"].get(name)) for name in SCORES}
     known["reliability"] = tuple(
         (_number(mean), _number(share), _number(count))
@@ -214,7 +266,7 @@ def read_record(path: Path) -> Record:
     )
     for name in ("seconds", "megabytes"):
         known[name] = _number(known[name])
-    return Record(**known, key=path.stem)
+    return Record(**known, key=key)
 
 
 def read_records(run: Path) -> list[Record]:
@@ -239,6 +291,34 @@ def read_records(run: Path) -> list[Record]:
 
 
 _NAMES = tuple(one.name for one in fields(Record) if one.name != "key")
+_IS_ALLOWED: Final[Mapping[str, Callable[[Any], bool]]] = {
+    "data_set": is_text,
+    "task": get_args(TaskName).__contains__,
+    "feature_hiding": is_text,
+    "label_hiding": is_text,
+    "feature_rate": is_number,
+    "label_rate": is_number,
+    "new_feature_rate": is_number_or_null,
+    "method": is_text,
+    "variant": is_text,
+    "realisation": is_whole,
+    "settings": is_mapping,
+    "n_tried": is_whole,
+    "n_planned": is_whole,
+    "status": get_args(Status).__contains__,
+    "why": is_text,
+    "scores": are_scores,
+    "reliability": are_triples,
+    "seconds": is_number_or_null,
+    "group_size": is_whole,
+    "megabytes": is_number_or_null,
+    "feature_source": is_text,
+    "target": is_text,
+    "n_rows": is_whole,
+    "n_features": is_whole,
+    "n_labels": is_whole,
+    "versions": are_texts,
+}
 
 
 def _percent(rate: float) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import fcntl
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from halfseen.experiments.plan import Plan
 from halfseen.experiments.read_plan import parse_plan, plan_path, read_plan
@@ -54,17 +55,51 @@ def new_run_folder(plan: str | Path, run: Path) -> Plan:
     source = plan_path(plan)
     run.mkdir(parents=True, exist_ok=True)
     write_beside(run / PLAN, [source.read_bytes()])
+    # Last, because a folder with it is a run.
+    write_about(
+        run, read.name, read.title, source.parent.resolve(), versions(), machine()._asdict()
+    )
+    return read
+
+
+def write_about(
+    run: Path,
+    plan: str,
+    title: str,
+    plan_folder: Path,
+    versions: Mapping[str, str],
+    machine: Mapping[str, Any],
+) -> None:
+    """Write what a run is about; a folder that has this file is a run.
+
+    Parameters
+    ----------
+    run : Path
+        The run folder.
+    plan, title : str
+        Name and title of the plan.
+    plan_folder : Path
+        Where the plan's own tables are looked for.
+    versions, machine : mapping
+        What it runs with.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_about(Path(folder), "mine", "Mine", Path("/tables"), {}, {})
+    ...     json.loads((Path(folder) / ABOUT).read_text())["plan"]
+    'mine'
+    """
     about = {
         "format": FORMAT,
-        "plan": read.name,
-        "title": read.title,
-        "plan_folder": str(source.parent.resolve()),
-        "versions": versions(),
-        "machine": machine()._asdict(),
+        "plan": plan,
+        "title": title,
+        "plan_folder": str(plan_folder),
+        "versions": versions,
+        "machine": machine,
     }
-    # Last, because a folder with it is a run.
     write_json(run / ABOUT, about)
-    return read
 
 
 def read_run_folder(run: Path) -> Plan:
@@ -84,16 +119,40 @@ def read_run_folder(run: Path) -> Plan:
     RunFolderError
         It is no run folder.
     """
+    about, text = read_about(run)
+    plan = parse_plan(text, run / PLAN, Path(about["plan_folder"]))
+    return replace(plan, name=about["plan"])
+
+
+def read_about(run: Path) -> tuple[dict[str, Any], str]:
+    """What a run is about, and the text of its plan.
+
+    Parameters
+    ----------
+    run : Path
+        The run folder.
+
+    Returns
+    -------
+    about : dict
+        As :func:`write_about` keeps it.
+    text : str
+        The plan, with its line ends as they are.
+
+    Raises
+    ------
+    RunFolderError
+        It is no run folder.
+    """
     try:
         about = json.loads((run / ABOUT).read_text(encoding="utf-8"))
-        text = (run / PLAN).read_text(encoding="utf-8")
+        text = (run / PLAN).read_bytes().decode()
     except (OSError, ValueError) as error:
         raise RunFolderError(
             f"{run} is not the folder of a run: it needs {PLAN} and {ABOUT}. "
             "'halfseen experiment run' makes one."
         ) from error
-    plan = parse_plan(text, run / PLAN, Path(about["plan_folder"]))
-    return replace(plan, name=about["plan"])
+    return about, text
 
 
 @contextmanager

@@ -1,0 +1,78 @@
+"""What a value of a JSON document may be, asked before it is believed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+
+def is_text(value: Any) -> bool:
+    """Whether it is a text."""
+    return isinstance(value, str)
+
+
+def is_whole(value: Any) -> bool:
+    """Whether it is a whole number that a machine can count to; true and false are none.
+
+    Examples
+    --------
+    >>> is_whole(3), is_whole(3.0), is_whole(True), is_whole(10**400)
+    (True, False, False, False)
+    """
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**63
+
+
+def is_number(value: Any) -> bool:
+    """Whether it is a number, and a finite one.
+
+    Examples
+    --------
+    >>> is_number(0.5), is_number(float("inf"))
+    (True, False)
+    """
+    return is_whole(value) or (isinstance(value, float) and math.isfinite(value))
+
+
+def is_number_or_null(value: Any) -> bool:
+    """Whether it is a number, NaN, or the null that NaN is written as."""
+    return value is None or is_whole(value) or isinstance(value, float)
+
+
+def are_numbers_or_null(value: Any) -> bool:
+    """Whether it is a list of numbers and nulls."""
+    return isinstance(value, list | tuple) and all(map(is_number_or_null, value))
+
+
+def is_mapping(value: Any) -> bool:
+    """Whether it is an object of JSON."""
+    return isinstance(value, Mapping)
+
+
+def are_texts(value: Any) -> bool:
+    """Whether it is an object of which all values are texts, as versions are.
+
+    Examples
+    --------
+    >>> are_texts({"numpy": "2.4.6"}), are_texts({"numpy": 2})
+    (True, False)
+    """
+    return is_mapping(value) and all(map(is_text, value.values()))
+
+
+def are_scores(value: Any) -> bool:
+    """Whether it is an object of which all values are numbers or null."""
+    return is_mapping(value) and all(map(is_number_or_null, value.values()))
+
+
+def are_triples(value: Any) -> bool:
+    """Whether it is a list of triples of numbers, as the bins of probabilities are.
+
+    Examples
+    --------
+    >>> are_triples([[0.1, 0.2, 7]]), are_triples([[0.1, 0.2]])
+    (True, False)
+    """
+    return isinstance(value, list | tuple) and all(
+        are_numbers_or_null(one) and len(one) == 3 for one in value
+    )
