@@ -21,6 +21,10 @@ Examples:
 Stopped, or the machine went down? Nothing that was finished is lost:
   halfseen experiment resume scene
 \b
+One file that holds a run, to be kept, sent, or gone on with on another machine:
+  halfseen experiment pack scene
+  halfseen experiment unpack scene.jsonl --out scene
+\b
 Your own table: copy a plan, change file, labels and methods:
   halfseen experiment show own-table > mine.toml
   halfseen experiment run mine.toml
@@ -60,6 +64,16 @@ EXPERIMENT_SUBCOMMANDS = (
         "report",
         "halfseen.cli.experiment_page:report_command",
         "One page about a run, to show to others.",
+    ),
+    Subcommand(
+        "pack",
+        "halfseen.cli.experiment_pack:pack_command",
+        "Write a run into one file.",
+    ),
+    Subcommand(
+        "unpack",
+        "halfseen.cli.experiment_unpack:unpack_command",
+        "Make a run of packed ones, or add them to one.",
     ),
 )
 
