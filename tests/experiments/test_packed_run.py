@@ -1,22 +1,18 @@
 from __future__ import annotations
 
-import json
-import math
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from experiments.one_process import PLAN, Notes, OneProcess, write_flowers
+from experiments.packed import ASKED, RECORD, a_run, files_of, near, packed
 from halfseen.experiments import packed_run, run_plan
 from halfseen.experiments.cell_tuning import TunedSettings, read_tunings, write_tuning_of
 from halfseen.experiments.packed_run import Unpacked, pack_run, unpack_runs
 from halfseen.experiments.plan_values import PlanError
-from halfseen.experiments.read_packed_run import NotAPackedRun, packed_name, read_packed_run
+from halfseen.experiments.read_packed_run import NotAPackedRun, read_packed_run
 from halfseen.experiments.record import (
     SCORES,
     NotARecord,
@@ -32,47 +28,6 @@ from halfseen.experiments.run_folder import (
     read_about,
     read_run_folder,
 )
-
-ASKED = ("scene", "transductive", "at_random", "at_random", 0.5, 0.5, None)
-RECORD = Record(*ASKED, "mc1", versions={"halfseen": "1"})
-SHIPPED = "quick/transductive-scene"
-
-
-def near(one: Record, other: Record) -> bool:
-    """Equal, but for the seventh digit of what came out."""
-
-    def outcomes(record: Record) -> list[float]:
-        bins = [value for one in record.reliability for value in one]
-        return [*map(record.scores.get, SCORES), *bins, record.seconds, record.megabytes]
-
-    def rest(record: Record) -> str:
-        return repr(replace(record, scores={}, reliability=(), seconds=0, megabytes=0))
-
-    return rest(one) == rest(other) and outcomes(one) == pytest.approx(
-        outcomes(other), rel=5.01e-6, abs=0, nan_ok=True
-    )
-
-
-def a_run(run: Path, *records: Record, plan: str | Path = SHIPPED) -> Path:
-    new_run_folder(plan, run)
-    for record in records:
-        write_record(run, record)
-    return run
-
-
-def packed(run: Path, *records: Record) -> Path:
-    """A packed run with these records, beside its folder."""
-    file = run.with_suffix(".jsonl")
-    pack_run(a_run(run, *records), file)
-    return file
-
-
-def files_of(folder: Path) -> dict[str, bytes]:
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file() and path.name != ".lock"
-    }
 
 
 def going_on(run: Path, monkeypatch: pytest.MonkeyPatch, **options: Any) -> Notes:
@@ -173,42 +128,6 @@ def test_a_tuning_that_went_wrong_gives_way(tmp_path: Path) -> None:
     assert read_tunings(tmp_path / "again") == {"scene-mc1": good}
 
 
-@given(
-    names=st.lists(st.integers(0, 9), unique=True, min_size=1, max_size=4),
-    rates=st.tuples(st.floats(0, 1), st.floats(0, 1)),
-    scores=st.dictionaries(st.sampled_from(SCORES), st.floats(allow_infinity=False)),
-    bins=st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1), st.integers(0, 10**9)), max_size=3),
-    seconds=st.floats(0, 1e9) | st.just(math.nan),
-    why=st.text(st.characters(exclude_characters="/", codec="utf-8"), max_size=20),
-    setting=st.sampled_from([1, 1.0, True, None, "\u2028", [1, [2]], {"a": 1 / 3}]),
-    versions=st.sampled_from([{}, {"halfseen": "1"}, {"halfseen": "2"}]),
-)
-def test_records_come_back(
-    tmp_path_factory: pytest.TempPathFactory,
-    names: list[int],
-    rates: tuple[float, float],
-    scores: dict[str, float],
-    bins: list[tuple[float, float, float]],
-    seconds: float,
-    why: str,
-    setting: object,
-    versions: dict[str, str],
-) -> None:
-    usual = Record(*ASKED, "cle", settings={"a": 1}, versions={"halfseen": "1"})
-    unusual = Record(
-        "yeast", "inductive", "blocks", "at_random", *rates, 0.25, "mc1", "k5",
-        settings={"a": setting}, status="failed", why=why, scores=scores, reliability=tuple(bins),
-        seconds=seconds, versions=versions,
-    )  # fmt: skip
-    records = [usual, *(replace(unusual, realisation=one, key="") for one in names)]
-    folder = tmp_path_factory.mktemp("packed")
-    file = packed(folder / "run", *records)
-    unpack_runs([file], folder / "again")
-    assert all(map(near, read_records(folder / "run"), read_records(folder / "again")))
-    pack_run(folder / "again", folder / "again.jsonl")
-    assert (folder / "again.jsonl").read_bytes() == file.read_bytes()
-
-
 def test_a_record_takes_few_bytes(tmp_path: Path) -> None:
     records = [
         replace(
@@ -282,11 +201,11 @@ def test_a_table_of_ones_own_is_looked_for_beside_the_file(flowers: Path, tmp_pa
 
 
 def test_folders_of_this_machine_are_not_packed(tmp_path: Path) -> None:
-    why = "OSError: '/home/ann/my.d/a.csv', see https://openml.org/d/1 and/or file:///srv/x"
+    why = "OSError:\n'/home/ann/my.d/a.csv', see\u2028https://openml.org/d/1 and/or file:///srv/x"
     file = packed(tmp_path / "run", replace(RECORD, status="failed", why=why))
     assert "/home" not in file.read_text()
     found = read_packed_run(file).records[RECORD.key].why
-    assert found == "OSError: 'a.csv', see https://openml.org/d/1 and/or file://x"
+    assert found == "OSError:\n'a.csv', see\u2028https://openml.org/d/1 and/or file://x"
 
 
 def test_what_is_not_named_like_a_record_is_not_packed(tmp_path: Path) -> None:
@@ -296,119 +215,6 @@ def test_what_is_not_named_like_a_record_is_not_packed(tmp_path: Path) -> None:
     with pytest.raises(NotARecord, match=r"a copy\.json"):
         pack_run(run, tmp_path / "run.jsonl")
     assert not (tmp_path / "run.jsonl").exists()
-
-
-def test_the_name_of_the_plan_is_in_the_first_line(tmp_path: Path) -> None:
-    assert packed_name(packed(tmp_path / "run")) == SHIPPED
-
-
-Line = dict[str, Any]
-
-
-def _without_last(lines: list[Line]) -> None:
-    lines.pop()
-
-
-def _twice(lines: list[Line]) -> None:
-    lines.append(lines[-1])
-    lines[0]["n_records"] += 1
-
-
-def _turned(lines: list[Line]) -> None:
-    lines[-2:] = lines[:-3:-1]
-
-
-def _deep(lines: list[Line]) -> None:
-    for _ in range(50):
-        lines[-1]["settings"] = {"a": lines[-1].get("settings", {})}
-
-
-def _in_line(number: int, **values: object) -> Callable[[list[Line]], None]:
-    def change(lines: list[Line]) -> None:
-        lines[number] |= values
-
-    return change
-
-
-@pytest.mark.parametrize(
-    ("change", "match"),
-    [
-        (_without_last, "holds 2 of 3 records"),
-        (_twice, "line 6, is out of order, or there twice"),
-        (_turned, "line 5, is out of order"),
-        (_deep, "line 5, .*too deep"),
-        (_in_line(0, format=2), r"line 1, .*format 2"),
-        (_in_line(0, format=None), r"line 1, .*format None"),
-        (_in_line(0, more=1), "line 1, has the unknown field 'more'"),
-        (_in_line(0, packed_run="../.."), "line 1, holds '../..' as packed_run"),
-        (_in_line(0, packed_run="/etc"), "line 1, holds '/etc' as packed_run"),
-        (_in_line(0, packed_run="a\0"), "line 1, holds"),
-        (_in_line(0, plan=3), "line 1, holds 3 as plan"),
-        (_in_line(0, plan="\ud800"), "line 1, is not JSON"),
-        (_in_line(0, versions=[]), "line 1, holds"),
-        (_in_line(0, scores=["beauty"]), "line 1, holds"),
-        (_in_line(0, n_tunings=0), "holds 1 of 0 tunings"),
-        (_in_line(1, tuning="../scene"), "line 2, has a name"),
-        (_in_line(1, settings=[]), r"line 2, holds \[\] as settings"),
-        (_in_line(1, colour="red"), "line 2, has the unknown field 'colour'"),
-        (_in_line(2, record="../../scene"), "line 3, has a name"),
-        (_in_line(2, record="a/b"), "line 3, has a name"),
-        (_in_line(2, record=".."), "line 3, has a name"),
-        (_in_line(2, record=""), "line 3, has a name"),
-        (_in_line(2, record="a" * 300), "line 3, has a name"),
-        (_in_line(2, record=None), "line 3, has a name"),
-        (_in_line(2, colour="red"), "line 3, has the unknown field 'colour'"),
-        (_in_line(2, status="excellent"), "line 3, holds 'excellent' as status"),
-        (_in_line(2, feature_rate=10**400), "line 3, holds .* as feature_rate"),
-        (_in_line(2, realisation=True), "line 3, holds True as realisation"),
-        (_in_line(2, seconds=math.nan), "line 3, is not JSON: NaN"),
-        (_in_line(2, reliability=[[1, 2]]), "line 3, holds .* as reliability"),
-        (_in_line(2, scores={"micro_auc": 1}), "line 3, holds other scores"),
-        (_in_line(2, scores=[1] * 99), "line 3, holds other scores"),
-        (_in_line(2, versions=7), "line 3, has versions"),
-        (_in_line(2, why="\ud800"), "line 3, is not JSON"),
-        (lambda lines: lines[2].pop("data_set"), "line 3, lacks data_set"),
-        (lambda lines: lines[0].pop("title"), "line 1, lacks title"),
-    ],
-)
-def test_evil_files_leave_nothing_behind(
-    tmp_path: Path, change: Callable[[list[Line]], None], match: str
-) -> None:
-    run = a_run(tmp_path / "run", RECORD, *(Record(*ASKED, name) for name in ("cle", "coco")))
-    write_tuning_of(run, "scene-mc1", TunedSettings())
-    good, evil = tmp_path / "good.jsonl", tmp_path / "evil.jsonl"
-    pack_run(run, good)
-    lines = [json.loads(line) for line in good.read_text().splitlines()]
-    change(lines)
-    evil.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    before = files_of(tmp_path)
-    for files in ([evil], [good, evil]):
-        for folder in (tmp_path / "new", run):
-            with pytest.raises(NotAPackedRun, match=r"evil\.jsonl.*" + match):
-                unpack_runs(files, folder)
-    assert files_of(tmp_path) == before
-    assert not (tmp_path / "new").exists()
-
-
-def test_wherever_a_file_is_cut_off_it_is_noticed(tmp_path: Path) -> None:
-    content = packed(tmp_path / "run", RECORD, Record(*ASKED, "cle")).read_bytes()
-    file = tmp_path / "cut.jsonl"
-    for length in range(len(content)):
-        file.write_bytes(content[:length])
-        with pytest.raises(NotAPackedRun, match=r"cut\.jsonl"):
-            unpack_runs([file], tmp_path / "new")
-    assert not (tmp_path / "new").exists()
-
-
-@pytest.mark.parametrize(
-    "content", [b"", b"\n", b"PAR1\xff\xfe", b"a,b\n1,2\n", b"[]\n", b"{}\n", b"[" * 10**5 + b"\n"]
-)
-def test_what_is_no_packed_run_is_named(tmp_path: Path, content: bytes) -> None:
-    file = tmp_path / "a.jsonl"
-    file.write_bytes(content)
-    for read in (read_packed_run, packed_name):
-        with pytest.raises(NotAPackedRun, match=r"a\.jsonl, line 1,"):
-            read(file)
 
 
 def test_line_ends_of_windows_do_no_harm(tmp_path: Path) -> None:
