@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from os import PathLike
 from typing import Any, Self
 
@@ -23,10 +23,11 @@ from halfseen.estimators.fitting import Surroundings, fit_machine, pass_over, sh
 from halfseen.estimators.predictive_fit import fit_prediction, share_seen
 from halfseen.estimators.predictive_settings import predictive_settings, with_users_choices
 from halfseen.estimators.settings import Settings, resolve_settings
+from halfseen.estimators.two_halves import can_go_side_by_side, fit_in_turn, fit_side_by_side
 from halfseen.learning.epoch import TrainingState
 from halfseen.learning.history import History
 from halfseen.learning.progress import Verbosity
-from halfseen.learning.trainer import Callback, TrainingInterrupted
+from halfseen.learning.trainer import Callback
 from halfseen.tables import Encoded, Schema, Table, fill_table, learn_columns, read_table
 
 SHARED_SETTINGS = (
@@ -372,32 +373,24 @@ class RBMBase(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
     def _train(self, encoded: Encoded, oracle: Encoded | None = None) -> None:
         """Train on an encoded table; ``schema_`` and ``settings_`` stand already."""
         surroundings = self._surroundings()
-        machine, history = None, History()
-        predicts = self.settings_.objective == "predictive"
-        if self.settings_.companion or not predicts:
-            fitted = fit_machine(
-                self.schema_,
-                encoded,
-                self.settings_.of_companion(),
-                self._seed,
-                surroundings,
-                oracle,
+        settings = self.settings_
+        companion = settings.of_companion()
+        train = partial(fit_machine, self.schema_, encoded, companion, self._seed, oracle=oracle)
+        ensemble = partial(self._predictive_half, encoded)
+        predicts = settings.objective == "predictive"
+        if not predicts:
+            halves = fit_in_turn(train, None, surroundings)
+        elif not settings.companion:
+            halves = fit_in_turn(None, ensemble, surroundings)
+        elif not can_go_side_by_side(surroundings, len(encoded.visible)):
+            halves = fit_in_turn(train, ensemble, surroundings)
+        else:
+            halves = fit_side_by_side(
+                train, ensemble, surroundings, companion.n_epochs, settings.max_seconds
             )
-            machine, history = fitted.machine, fitted.history
-        # Who interrupts the companion does not wait for the ensemble: the likelihood answers.
-        goes_on = predicts and history.stop_reason != "interrupted"
-        self.prediction_ = None
-        try:
-            self.prediction_ = self._predictive_half(encoded) if goes_on else None
-        except KeyboardInterrupt:
-            if machine is None:
-                raise
-            warnings.warn(
-                "interrupted before the ensemble could answer; the likelihood-trained machine does",
-                TrainingInterrupted,
-                stacklevel=3,
-            )
-        self.machine_ = machine
+        trained, self.prediction_ = halves
+        self.machine_ = None if trained is None else trained.machine
+        history = History() if trained is None else trained.history
         if self.prediction_ is not None:
             history.choices = self.prediction_.choices
         self.history_ = history

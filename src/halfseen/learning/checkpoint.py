@@ -72,7 +72,11 @@ class Checkpoint:
                 f"checkpoint {self.path} belongs to a fit of other data or other settings; "
                 "give the same data and settings, or remove the file, or set resume=False"
             )
-        loop: LoopState = jax.tree.unflatten(structure, [jnp.asarray(leaf) for leaf in leaves])
+        placed = [
+            leaf if isinstance(place, np.ndarray) else jnp.asarray(leaf)
+            for leaf, place in zip(leaves, expected, strict=True)
+        ]
+        loop: LoopState = jax.tree.unflatten(structure, placed)
         return loop, History.from_document(sealed.document["history"])
 
 

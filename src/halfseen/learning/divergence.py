@@ -50,6 +50,7 @@ class DivergenceError(RuntimeError):
         )
 
 
+@jax.jit
 def is_sound(state: TrainingState, loss: jax.Array) -> jax.Array:
     """Which machines have not run away, of shape (n_replicas,).
 

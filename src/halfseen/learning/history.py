@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from halfseen.learning.choice import Choice
 
-StopReason = Literal["epochs", "look-ahead", "callback", "interrupted"]
+StopReason = Literal["epochs", "look-ahead", "callback", "interrupted", "time"]
 
 
 @dataclass(frozen=True)

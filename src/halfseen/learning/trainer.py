@@ -134,7 +134,7 @@ class Trainer:
         reason: StopReason = "epochs"
         try:
             for epoch in range(first_epoch, self.plan.n_epochs):
-                if not np.any(np.asarray(loop.active)):
+                if not loop.active.any():
                     reason = "look-ahead"
                     break
                 loop, record = self._epoch(loop, table, n_rows, epoch)
@@ -154,10 +154,10 @@ class Trainer:
         except BaseException:
             line.close("ended by an error")
             raise
-        if reason == "epochs" and not np.any(np.asarray(loop.active)):
+        if reason == "epochs" and not loop.active.any():
             reason = "look-ahead"
         history.stop_reason = reason
-        history.best_epoch = int(np.max(np.asarray(loop.best_epoch)))
+        history.best_epoch = int(loop.best_epoch.max())
         line.close(f"stopped by {reason}, best epoch {history.best_epoch + 1}")
         if reason == "interrupted":
             warnings.warn(
@@ -171,7 +171,7 @@ class Trainer:
     def _check_survivors(self, loop: LoopState) -> None:
         """Raise if all epochs of a machine were rolled back: it has learned nothing."""
         n_epochs = int(loop.epoch)
-        if n_epochs and np.any(np.asarray(loop.n_rollbacks) == n_epochs):
+        if n_epochs and np.any(loop.n_rollbacks == n_epochs):
             raise DivergenceError(self.plan.learning_rate, n_epochs - 1)
 
     def _beginning(self) -> Beginning:
@@ -268,7 +268,7 @@ class Trainer:
             self.monitor is not None,
             self.plan.patience,
         )
-        if np.any(np.asarray(loop.n_rollbacks) > MOST_ROLLBACKS):
+        if np.any(loop.n_rollbacks > MOST_ROLLBACKS):
             raise DivergenceError(self.plan.learning_rate)
         return loop, self._record(loop, losses, gradient_norm, bad, epoch, started)
 
@@ -283,7 +283,7 @@ class Trainer:
         loop: LoopState,
         losses: Losses | None,
         gradient_norm: jax.Array,
-        bad: jax.Array,
+        bad: NDArray[np.bool_],
         epoch: int,
         started: float,
     ) -> EpochRecord:
@@ -300,7 +300,7 @@ class Trainer:
             loss=None if losses is None else _finite(float(np.mean(losses.total))),
             feature_loss=None if losses is None else _finite(float(np.mean(losses.features))),
             label_loss=None if losses is None else _finite(float(np.mean(losses.labels))),
-            rolled_back=bool(np.any(np.asarray(bad))),
+            rolled_back=bool(bad.any()),
         )
 
 

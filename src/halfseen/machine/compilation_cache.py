@@ -8,7 +8,7 @@ import platform
 import threading
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import cache
 from pathlib import Path
 
@@ -46,29 +46,35 @@ def kept_compilations() -> Iterator[None]:
     ...     float(jax.jit(jnp.sum)(jnp.ones(3)))
     3.0
     """
-    _enter()
+    is_outermost = _enter()
     try:
-        with warnings.catch_warnings():
-            # An entry that cannot be read, torn by a crash, is compiled anew: nobody need know.
-            warnings.filterwarnings("ignore", message=".*persistent compilation cache")
+        # Only once: filters belong to all threads, and each puts back those that it has found.
+        with warnings.catch_warnings() if is_outermost else nullcontext():
+            if is_outermost:
+                # An entry that cannot be read, torn by a crash, is compiled anew: nobody need know.
+                warnings.filterwarnings("ignore", message=".*persistent compilation cache")
             yield
     finally:
         _leave()
 
 
-def _enter() -> None:
+def _enter() -> bool:
+    """Whether nobody was within before."""
     global _depth, _before
     with _lock:
         _depth += 1
-        if _depth > 1 or getattr(jax.config, _SETTINGS[0]):
-            return
+        if _depth > 1:
+            return False
+        if getattr(jax.config, _SETTINGS[0]):
+            return True
         folder = _folder_in(tuple(os.environ.get(name) for name in (VARIABLE, *_PLACES)))
         if folder is None:
-            return
+            return True
         _before = tuple(getattr(jax.config, name) for name in _SETTINGS)
         for name, value in zip(_SETTINGS, (str(folder), _LEAST_SECONDS, -1), strict=True):
             jax.config.update(name, value)  # type: ignore[no-untyped-call]
         compilation_cache.reset_cache()  # whether there is a cache is asked only once otherwise
+        return True
 
 
 def _leave() -> None:

@@ -15,6 +15,7 @@ _ENDED = {
     "look-ahead": "the held-out loss no longer fell",
     "callback": "a callback ended it",
     "interrupted": "it was interrupted",
+    "time": "time was up",
 }
 
 
