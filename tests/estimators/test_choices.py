@@ -10,7 +10,7 @@ import pandas as pd
 
 from halfseen import RBMClassifier, load
 from halfseen.estimators.choices import choices_html
-from halfseen.estimators.priors_of_folds import shrinkages_offered
+from halfseen.estimators.predictive_settings import shrinkages_offered
 from halfseen.learning.choice import Choice
 
 
@@ -19,7 +19,7 @@ def test_choices_say_what_the_model_does(predicts_classes: RBMClassifier) -> Non
     ensemble, blend = predicts_classes.prediction_.ensemble, predicts_classes.prediction_.blend
     assert said["members"].chosen.startswith(f"{len(ensemble.weights)}: ")
     assert f"{ensemble.shape.n_hidden} hidden units" in said["each member"].chosen
-    offered = shrinkages_offered(40, predicts_classes.schema_.n_visible)
+    offered = shrinkages_offered(40, predicts_classes.schema_.n_visible, "default")
     assert said["shrinkage of the prior"].chosen in [f"{100 * share:g} %" for share in offered]
     prior = blend.number[:, : ensemble.n_kinds].sum(axis=1).mean()
     assert said["numbers by"].chosen.startswith(f"{100 * prior:.0f} % prior")
@@ -32,7 +32,7 @@ def test_choices_say_what_the_model_does(predicts_classes: RBMClassifier) -> Non
 def test_the_smallest_loss_is_the_reason(predicts_classes: RBMClassifier) -> None:
     (choice,) = [c for c in predicts_classes.history_.choices if c.what.startswith("shrinkage")]
     losses = [float(word) for word in re.findall(r"\d\.\d{4}", choice.why)]
-    assert len(losses) == len(shrinkages_offered(40, predicts_classes.schema_.n_visible))
+    assert len(losses) == len(shrinkages_offered(40, predicts_classes.schema_.n_visible, "default"))
     assert losses[0] == min(losses)
 
 

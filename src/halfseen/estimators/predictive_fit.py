@@ -94,7 +94,7 @@ def fit_prediction(
         like_it = prior_of_zeros(*encoded.visible.shape)
         alike = _members([like_it] * len(folds), settings, as_they_are)
         beside.submit(compile_training, shape, standard, alike, state, table, settings.n_steps)
-        priors, losses = priors_of_folds(encoded, standard, folds, seed)
+        priors, losses = priors_of_folds(encoded, standard, folds, settings.shrinkages, seed)
     members = _members(priors, settings, as_they_are)
     line = ProgressLine("predictive training, step", settings.n_steps, verbose)
 

@@ -31,6 +31,13 @@ _NARROW = 250
 _WIDE = 400
 _MOST_STEPS = {"fast": 1000, "default": 3000, "best": 8000}
 _MORE_PASSES = 5 / 3
+_SHRINKAGES = {
+    "fast": (0.02, 0.05),
+    "default": (0.002, 0.02, 0.05, 0.15),
+    "best": (0.002, 0.02, 0.05, 0.15),
+}
+_STRONG_SHRINKAGES = (0.05, 0.2, 0.4, 0.7, 0.9)
+_ROWS_PER_UNIT = 5  # below which a covariance is mostly noise
 _TREES = {"fast": 25, "default": 100, "best": 400}  # of every target, in all folds together
 _OF_KINDS = ("learning_rate", "weight_decay")
 _OF_BUDGET = {
@@ -76,6 +83,7 @@ class PredictiveSettings:
     held_out_share: float
     label_weight: float
     kinds: tuple[Kind, ...]
+    shrinkages: tuple[float, ...]  # of the prior, to choose from; none for the usual one
     n_trees: int  # of every fold and target column, pooled with the members; 0 for none
     sees_missing: bool = False
 
@@ -172,8 +180,29 @@ def predictive_settings(
         held_out_share=0.1,
         label_weight=1.0,
         kinds=_kinds(n_rows, n_visible, seen, _rate(n_units, n_steps)),
+        shrinkages=shrinkages_offered(n_rows, n_visible, effort),
         n_trees=0 if effort == "fast" and many else _TREES[effort] // n_folds,
     )
+
+
+def shrinkages_offered(n_rows: int, n_visible: int, effort: Effort) -> tuple[float, ...]:
+    """Shrinkages of the prior to choose from; none if the table is wide and long.
+
+    Of few rows for each unit a covariance is mostly noise, and may have to be shrunk far. Of many
+    rows effort "fast" tries but two.
+
+    Examples
+    --------
+    >>> shrinkages_offered(2000, 30, "default"), shrinkages_offered(100, 600, "fast")
+    ((0.002, 0.02, 0.05, 0.15), (0.05, 0.2, 0.4, 0.7, 0.9))
+    """
+    if n_rows < n_visible:
+        return _STRONG_SHRINKAGES
+    if n_visible > MOST_UNITS_OF_FULL_RANK:
+        return ()  # trials are dear here
+    if n_rows < _ROWS_PER_UNIT * n_visible:
+        return (*_SHRINKAGES["default"], *_STRONG_SHRINKAGES[2:])
+    return _SHRINKAGES[effort]
 
 
 def search_steps(n_visible: int) -> tuple[int, int]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import jax
 import numpy as np
 from numpy.typing import NDArray
@@ -21,18 +23,20 @@ from halfseen.learning.wide_prior_fit import fit_wide_prior
 from halfseen.machine.correlated_prior import CorrelatedPrior, LowRankPrior, Prior
 from halfseen.tables import Encoded
 
-_SHRINKAGES = (0.002, 0.02, 0.05, 0.15)
-_STRONG_SHRINKAGES = (0.05, 0.2, 0.4, 0.7, 0.9)
-_ROWS_PER_UNIT = 5  # below which a covariance is mostly noise
 _ROUNDS_OF_A_TRIAL = 6
 
 
 def priors_of_folds(
-    encoded: Encoded, standard: Standard, folds: list[HeldOut], seed: int
+    encoded: Encoded,
+    standard: Standard,
+    folds: list[HeldOut],
+    shrinkages: Sequence[float],
+    seed: int,
 ) -> tuple[list[Prior], dict[float, float]]:
-    """One prior for each fold, of what the fold may learn from; shrinkage by what it put aside.
+    """One prior for each fold, of what the fold may learn from.
 
-    Beside them the loss of every shrinkage that was tried.
+    Of the shrinkages offered, if any are, it is the one under which the first prior expects best
+    what was put aside. Beside the priors the loss of every shrinkage that was tried.
     """
     n_visible = encoded.visible.shape[1]
     settings, n_rounds = PriorSettings(), _ROUNDS_OF_A_TRIAL
@@ -45,12 +49,11 @@ def priors_of_folds(
     # Of a long table only the rows that are looked at are put into standard units.
     rows = rows_of_prior(len(encoded.visible), seed)
     values = _in_standard_units(encoded, standard, rows)
-    offered = shrinkages_offered(*encoded.visible.shape)
     losses: dict[float, float] = {}
-    if offered and folds[0].judging.any():
+    if shrinkages and folds[0].judging.any():
         fold = folds[0]
         judged = _in_standard_units(encoded, standard, fold.judged_rows)
-        for shrinkage in offered:
+        for shrinkage in shrinkages:
             # Each from the same start: after more rounds a covariance of many holes is worse.
             trial = settings._replace(shrinkage=shrinkage, n_rounds=n_rounds)
             prior = _fitted_prior(values, fold.training[rows], trial, seed)
@@ -75,25 +78,6 @@ def _fitted_prior(
     if values.shape[1] > MOST_UNITS:
         return fit_wide_prior(values, observed, settings.shrinkage, seed)
     return fit_prior(values, observed, settings, seed)
-
-
-def shrinkages_offered(n_rows: int, n_visible: int) -> tuple[float, ...]:
-    """Shrinkages of the prior to choose from; none if the table is wide and long.
-
-    Of few rows for each unit a covariance is mostly noise, and may have to be shrunk far.
-
-    Examples
-    --------
-    >>> shrinkages_offered(2000, 30), shrinkages_offered(100, 600)
-    ((0.002, 0.02, 0.05, 0.15), (0.05, 0.2, 0.4, 0.7, 0.9))
-    """
-    if n_rows < n_visible:
-        return _STRONG_SHRINKAGES
-    if n_visible > MOST_UNITS_OF_FULL_RANK:
-        return ()  # trials are dear here
-    if n_rows < _ROWS_PER_UNIT * n_visible:
-        return (*_SHRINKAGES, *_STRONG_SHRINKAGES[2:])
-    return _SHRINKAGES
 
 
 def _in_standard_units(

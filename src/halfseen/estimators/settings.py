@@ -255,12 +255,20 @@ def resolve_settings(
     if not isinstance(preset, str) or preset not in PRESETS:
         raise ValueError(f"preset must be one of {sorted(PRESETS)}, got {preset!r}")
     chosen = asdict(PRESETS[preset](n_rows, n_visible))
-    chosen.update({name: value for name, value in given.items() if not _is(value, "auto")})
+    asked = {name: value for name, value in given.items() if not _is(value, "auto")}
+    chosen.update(asked)
+    if "n_epochs" not in asked and _is(chosen["objective"], "predictive"):
+        chosen["n_epochs"] = _epochs_of_companion(chosen["n_epochs"], chosen["effort"])
     for name in _TRUTHS:
         chosen[name] = _plain_truth(chosen[name])
     settings = Settings(**chosen)
     check_settings(settings)
     return plain_numbers(settings)
+
+
+def _epochs_of_companion(n_epochs: int, effort: Any) -> int:
+    """A companion of little effort ends when most have found their best, after three fifths."""
+    return max(10, 3 * n_epochs // 5) if _is(effort, "fast") else n_epochs
 
 
 def check_settings(settings: Settings) -> None:

@@ -12,8 +12,9 @@ preset : {"default", "paper"}, default="default"
         How much work predictive training takes; fixed by the shape of the table, so that the same
         seed gives the same numbers.
     max_seconds : float or "auto", default="auto"
-        Ends predictive training after so many seconds, wherever it stands, and the companion that is
-        trained beside it; the result then depends on the machine's speed and is not reproducible.
+        Ends predictive training after so many seconds, wherever it stands, and the companion that
+        is trained beside it; the result then depends on the machine's speed and is not
+        reproducible.
     companion : bool or "auto", default="auto"
         Whether a predictive model also holds a likelihood-trained machine, which answers
         ``score_samples``, ``sample`` and ``impute``. Without it a fit is shorter.
