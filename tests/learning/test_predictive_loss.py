@@ -18,12 +18,14 @@ from halfseen.learning.predictive_loss import (
     PredictiveColumns,
     block_losses,
     predictive_loss,
+    predictive_loss_slope,
 )
 from halfseen.machine.predictive_sweeps import (
     PredictiveLayer,
     PredictiveParameters,
     Wide,
-    predicted_inputs,
+    last_sweep,
+    sweep_gradient,
 )
 from halfseen.machine.visible_layer import VisibleLayer
 
@@ -178,34 +180,45 @@ def test_the_gradient_is_that_of_the_last_sweep_by_finite_differences() -> None:
         start_bias=rng.normal(size=n_units),
     )
     base = rng.normal(size=(N_ROWS, 9))
+    kept_hidden = np.where(rng.random((N_ROWS, N_HIDDEN)) < 0.4, 0.0, 2.0)
+    of_mask_units = 0.5 * rng.normal(size=(9, N_HIDDEN))
     unjudged = rng.random((N_ROWS, 6)) < 0.2
     missing = unjudged[:, COLUMNS.column_of_unit]
     units = np.where(missing[:, WIDE.unit_of_wide], np.nan, units)
     shown = jnp.asarray(~(hidden | missing))
-    rows = WIDE.apart(units)
+    rows, truth = WIDE.apart(units), hidden & ~missing
 
-    def inputs_after(joined: PredictiveParameters, n_sweeps: int) -> Wide:
+    def machine_of(joined: PredictiveParameters) -> PredictiveParameters:
         parts = [part if len(part) == N_HIDDEN else WIDE.apart(part, 0) for part in joined[:5]]
-        return predicted_inputs(PredictiveParameters(*parts), WIDE, rows, shown, base, n_sweeps)
+        return PredictiveParameters(*parts, missing_weights=joined.missing_weights)
 
-    def loss_of(inputs: Wide) -> jax.Array:
-        return predictive_loss(COLUMNS, inputs, rows, hidden & ~missing, jnp.array(1.5))
-
-    loss, gradient = jax.value_and_grad(lambda joined: loss_of(inputs_after(joined, 2)))(parameters)
+    parameters = parameters._replace(missing_weights=of_mask_units)
+    machine = machine_of(parameters)
+    sweep, one_before = (
+        last_sweep(machine, WIDE, rows, shown, base, n_sweeps, kept_hidden, missing @ of_mask_units)
+        for n_sweeps in (2, 1)
+    )
+    slope = predictive_loss_slope(COLUMNS, sweep.inputs, rows, truth, jnp.array(1.5))
+    apart = sweep_gradient(machine, WIDE, sweep, slope, base, missing.astype(float))
+    gradient = PredictiveParameters(
+        *(np.concatenate(part) if isinstance(part, Wide) else part for part in apart)
+    )
     seen = Wide(shown, WIDE.of_each_knot(shown))
-    reached = WIDE.pinned(seen, rows, inputs_after(parameters, 1))
-    visible = np.concatenate(reached, axis=1)
+    visible = np.concatenate(WIDE.pinned(seen, rows, one_before.inputs), axis=1)
+    np.testing.assert_array_equal(np.concatenate(sweep.visible, axis=1), visible)
     expected = np.concatenate([base, np.repeat(base[:, :2], 3, axis=1)], axis=1)
 
     @jax.jit
     def loss_of_last_sweep(joined: PredictiveParameters) -> jax.Array:
-        mean = jax.nn.sigmoid(joined.hidden_bias + visible @ joined.weights)
-        pushed = joined.visible_bias + joined.gain * expected
-        return loss_of(WIDE.apart(mean @ joined.weights.T + pushed))
+        pushed = joined.hidden_bias + missing @ joined.missing_weights
+        mean = kept_hidden * jax.nn.sigmoid(pushed + visible @ joined.weights)
+        inputs = mean @ joined.weights.T + joined.visible_bias + joined.gain * expected
+        return predictive_loss(COLUMNS, WIDE.apart(inputs), rows, truth, jnp.array(1.5))
 
+    loss = predictive_loss(COLUMNS, sweep.inputs, rows, truth, jnp.array(1.5))
     assert float(loss_of_last_sweep(parameters)) == pytest.approx(float(loss))
     step = 1e-5
-    for name in ("weights", "visible_bias", "hidden_bias", "gain"):
+    for name in ("weights", "visible_bias", "hidden_bias", "gain", "missing_weights"):
         values, own = getattr(parameters, name), np.asarray(getattr(gradient, name))
         assert np.any(own)
         direction = rng.normal(size=values.shape)
@@ -216,3 +229,38 @@ def test_the_gradient_is_that_of_the_last_sweep_by_finite_differences() -> None:
         along = (above - below) / (2 * step)
         assert float(np.sum(own * direction)) == pytest.approx(along, rel=1e-6, abs=1e-9)
     assert not np.any(gradient.start_bias)
+    bare = sweep_gradient(
+        machine._replace(missing_weights=None), WIDE, sweep, slope, base, jnp.zeros((N_ROWS, 9))
+    )
+    assert bare.missing_weights is None
+
+
+@settings(max_examples=25)
+@given(SEEDS)
+def test_the_slope_is_the_derivative_of_the_loss(seed: int) -> None:
+    inputs, units, judged = some_rows(seed)
+    units = np.where(judged[:, WIDE.unit_of_wide], units, np.nan)
+    _, right = loss_and_slope(COLUMNS, inputs, units, judged, 1.5)
+    slope = slope_by_hand(COLUMNS, inputs, units, judged, 1.5)
+    np.testing.assert_allclose(slope, right, rtol=1e-9, atol=1e-12)
+
+
+@partial(jax.jit, static_argnums=0)
+def slope_by_hand(
+    columns: PredictiveColumns,
+    inputs: jax.Array,
+    units: jax.Array,
+    judged: jax.Array,
+    label_weight: float,
+) -> jax.Array:
+    apart = columns.wide.apart
+    slope = predictive_loss_slope(columns, apart(inputs), apart(units), judged, label_weight)
+    return jnp.concatenate(slope, axis=1)
+
+
+@pytest.mark.parametrize("column_of_unit", [(0, 1, 2), (0, 1, 1), (1, 0, 0), (2, 1, 0)])
+def test_columns_are_given_to_their_units(column_of_unit: tuple[int, ...]) -> None:
+    wide = PredictiveLayer(VisibleLayer(0, 3), 0)
+    columns = PredictiveColumns(wide, column_of_unit, 3, 0)
+    of_columns = np.arange(6.0).reshape(2, 3)
+    np.testing.assert_array_equal(columns.by_unit(of_columns), of_columns[:, column_of_unit])

@@ -19,7 +19,7 @@ from halfseen.learning.predictive_member import (
     Member,
     PredictiveShape,
     Standard,
-    member_inputs,
+    member_sweep,
     prior_base,
 )
 from halfseen.learning.predictive_training import (
@@ -282,13 +282,13 @@ def test_without_weights_a_member_answers_with_prior_and_marginals() -> None:
     one = jax.tree.map(lambda leaf: leaf[1], MEMBERS)
     parameters = of_member(first_state(SHAPE, STANDARD, FIRST_BIAS, SEEDS)[0], 1)
     parameters = parameters._replace(weights=jax.tree.map(np.zeros_like, parameters.weights))
-    compiled = jax.jit(member_inputs, static_argnums=0)
-    inputs, base = compiled(SHAPE, STANDARD, one, parameters, visible, shown, shown)
+    compiled = jax.jit(member_sweep, static_argnums=0)
+    sweep, base = compiled(SHAPE, STANDARD, one, parameters, visible, shown, shown)
     right = base_by_rows(1, visible, shown, sees_labels=True)
     np.testing.assert_allclose(np.asarray(base), right, atol=2e-3)
     wide = np.hstack([right, np.repeat(right[:, :2], N_KNOTS, axis=1)])
     expected = FIRST_BIAS + np.concatenate(parameters.gain) * wide
-    np.testing.assert_allclose(np.concatenate(inputs, axis=1), expected, atol=5e-3)
+    np.testing.assert_allclose(np.concatenate(sweep.inputs, axis=1), expected, atol=5e-3)
 
 
 def test_what_is_compiled_ahead_is_not_compiled_again() -> None:

@@ -16,7 +16,7 @@ from scipy.special import expit, softmax
 from halfseen.machine.predictive_sweeps import (
     PredictiveLayer,
     PredictiveParameters,
-    predicted_inputs,
+    last_sweep,
 )
 from halfseen.machine.visible_layer import VisibleLayer
 
@@ -50,7 +50,7 @@ def compiled(
 ) -> jax.Array:
     """Everything with units and knots side by side, as loops over units take them."""
     n_visible = wide.layer.n_visible
-    inputs = predicted_inputs(
+    sweep = last_sweep(
         taken_apart(parameters, wide),
         wide,
         wide.apart(units),
@@ -59,7 +59,7 @@ def compiled(
         n_sweeps,
         kept_hidden,
     )
-    return jnp.concatenate(inputs, axis=1)
+    return jnp.concatenate(sweep.inputs, axis=1)
 
 
 def taken_apart(joined: PredictiveParameters, wide: PredictiveLayer) -> PredictiveParameters:
@@ -235,7 +235,7 @@ def test_mask_units_push_the_hidden_units() -> None:
     push = np.full((len(units), N_HIDDEN), 0.7)
     biased = parameters._replace(hidden_bias=np.asarray(parameters.hidden_bias) + 0.7)
     right = compiled(biased, MIXED, units, shown, base, 2)
-    pushed = predicted_inputs(
+    pushed = last_sweep(
         taken_apart(parameters, MIXED),
         MIXED,
         MIXED.apart(units),
@@ -244,5 +244,5 @@ def test_mask_units_push_the_hidden_units() -> None:
         2,
         hidden_push=push,
     )
-    joined = np.concatenate(pushed, axis=1)
+    joined = np.concatenate(pushed.inputs, axis=1)
     np.testing.assert_allclose(joined, np.asarray(right), rtol=1e-6, atol=1e-6)

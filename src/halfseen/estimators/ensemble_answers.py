@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from halfseen.learning.predictive_member import Member, PredictiveShape, Standard, member_inputs
+from halfseen.learning.predictive_member import Member, PredictiveShape, Standard, member_sweep
 from halfseen.machine.predictive_sweeps import PredictiveParameters
 
 
@@ -33,8 +33,8 @@ def answers_of_tile(
     """The answers of one member, without the axis of members, row by row."""
     wide = shape.columns.wide
     n_gaussian = wide.layer.n_gaussian
-    inputs, base = member_inputs(shape, standard, member, parameters, visible, shown, shown)
-    means = wide.mean_from_input(inputs)
+    sweep, base = member_sweep(shape, standard, member, parameters, visible, shown, shown)
+    means = wide.mean_from_input(sweep.inputs)
     number = means.units[:, :n_gaussian]
     knot_mean, knot_square = number, number**2
     if wide.n_knots:

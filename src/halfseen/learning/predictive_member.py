@@ -10,7 +10,7 @@ import jax.numpy as jnp
 
 from halfseen.learning.predictive_loss import PredictiveColumns
 from halfseen.machine.correlated_prior import Prior, conditional_mean
-from halfseen.machine.predictive_sweeps import PredictiveParameters, Wide, predicted_inputs
+from halfseen.machine.predictive_sweeps import LastSweep, PredictiveParameters, last_sweep
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def prior_base(
     return jnp.where(speaks, expected, 0.0)
 
 
-def member_inputs(
+def member_sweep(
     shape: PredictiveShape,
     standard: Standard,
     member: Member,
@@ -75,32 +75,23 @@ def member_inputs(
     shown: jax.Array,
     known: jax.Array,
     kept_hidden: jax.Array | float = 1.0,
-) -> tuple[Wide, jax.Array]:
-    """Inputs of all units after the sweeps of one member, and its prior's expectation.
+) -> tuple[LastSweep, jax.Array]:
+    """The last of the sweeps of one member, and its prior's expectation.
 
     ``known`` is what the table holds of a row, of which training shows only a part; mask units tell
     the hidden units which features it lacks.
     """
     wide = shape.columns.wide
     base = prior_base(shape, standard, member, visible, shown)
-    inputs = predicted_inputs(
-        parameters,
-        wide,
-        wide.widened(visible, standard.knots),
-        shown,
-        base,
-        shape.n_sweeps,
-        kept_hidden,
-        _push_of_missing(shape, parameters, known),
-    )
-    return inputs, base
+    push: jax.Array | float = 0.0
+    if parameters.missing_weights is not None:
+        push = missing_features(shape, known) @ parameters.missing_weights
+    units = wide.widened(visible, standard.knots)
+    sweep = last_sweep(parameters, wide, units, shown, base, shape.n_sweeps, kept_hidden, push)
+    return sweep, base
 
 
-def _push_of_missing(
-    shape: PredictiveShape, parameters: PredictiveParameters, known: jax.Array
-) -> jax.Array | float:
-    if parameters.missing_weights is None:
-        return 0.0
+def missing_features(shape: PredictiveShape, known: jax.Array) -> jax.Array:
+    """What mask units say: 1 for a feature that the row lacks, (n_rows, n_visible)."""
     missing = ~known & ~jnp.asarray(shape.columns.is_target_unit)
-    push: jax.Array = missing.astype(parameters.missing_weights.dtype) @ parameters.missing_weights
-    return push
+    return missing.astype(jnp.float32)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -18,8 +18,14 @@ import numpy as np
 import optax
 from numpy.typing import NDArray
 
-from halfseen.learning.predictive_loss import predictive_loss
-from halfseen.learning.predictive_member import Member, PredictiveShape, Standard, member_inputs
+from halfseen.learning.predictive_loss import predictive_loss, predictive_loss_slope
+from halfseen.learning.predictive_member import (
+    Member,
+    PredictiveShape,
+    Standard,
+    member_sweep,
+    missing_features,
+)
 from halfseen.learning.rehiding import hidden_again
 from halfseen.learning.replicas import (
     groups_of,
@@ -28,10 +34,11 @@ from halfseen.learning.replicas import (
     side_by_side,
 )
 from halfseen.learning.trainer import TrainingInterrupted
-from halfseen.machine.predictive_sweeps import PredictiveParameters, Wide
+from halfseen.machine.predictive_sweeps import PredictiveParameters, Wide, sweep_gradient
 from halfseen.machine.random_bits import training_key
 
 STEPS_AT_ONCE = 50
+_STEPS_PER_LOSS = 10
 _WARM_UP = 0.05
 _LAST_RATE = 0.01
 _WEIGHT_SCALE = 0.05
@@ -239,24 +246,30 @@ def _some_steps(
 ) -> tuple[PredictiveState, jax.Array]:
     """Steps of the members of a group; ``first`` of them have been taken before."""
     columns = shape.columns
-    column_of_unit = np.asarray(columns.column_of_unit)
 
-    def loss_of(
-        parameters: PredictiveParameters, member: Member, batch: jax.Array, key: jax.Array
-    ) -> jax.Array:
+    def loss_and_gradient(
+        parameters: PredictiveParameters,
+        member: Member,
+        batch: jax.Array,
+        key: jax.Array,
+        is_told: jax.Array,
+    ) -> tuple[jax.Array, PredictiveParameters]:
         visible, known = table.visible[batch], table.training[member.fold, batch]
         hide_key, drop_key = jax.random.split(key)
         labelled = jnp.any(known & columns.is_target_unit, axis=1, keepdims=True)
-        hidden = hidden_again(
-            hide_key,
-            len(batch),
-            columns.n_features,
-            columns.n_targets,
-            member.most_hidden,
-            member.as_they_are * labelled,
-        )[:, column_of_unit]
+        hidden = columns.by_unit(
+            hidden_again(
+                hide_key,
+                len(batch),
+                columns.n_features,
+                columns.n_targets,
+                member.most_hidden,
+                member.as_they_are * labelled,
+            )
+        )
         kept = jax.random.uniform(drop_key, (len(batch), shape.n_hidden)) >= member.dropped
-        inputs, _ = member_inputs(
+
+        sweep, base = member_sweep(
             shape,
             standard,
             member,
@@ -267,16 +280,23 @@ def _some_steps(
             kept / (1.0 - member.dropped),
         )
         units = columns.wide.widened(visible, standard.knots)
-        return predictive_loss(columns, inputs, units, known & hidden, member.label_weight)
+        judged = columns, sweep.inputs, units, known & hidden, member.label_weight
+        slope = predictive_loss_slope(*judged)
+        missing = missing_features(shape, known)
+        gradient = sweep_gradient(parameters, columns.wide, sweep, slope, base, missing)
+        # Steps need the slope alone; what is told of the loss now and then is computed then.
+        loss = jax.lax.cond(is_told, lambda: predictive_loss(*judged), lambda: jnp.zeros(()))
+        return loss, gradient
 
     def one_step(
         state: PredictiveState,
-        now: tuple[jax.Array, jax.Array, jax.Array],
+        now: tuple[jax.Array, jax.Array, jax.Array, jax.Array],
         member: Member,
     ) -> tuple[PredictiveState, jax.Array]:
-        batch, at, step_key = now
-        loss, gradient = jax.value_and_grad(loss_of)(state.parameters, member, batch, step_key)
-        change, optimiser_state = _ADAM.update(gradient, state.optimiser_state)
+        batch, at, step_key, is_told = now
+        parameters = _turned(state.parameters)
+        loss, gradient = loss_and_gradient(parameters, member, batch, step_key, is_told)
+        change, optimiser_state = _ADAM.update(_turned(gradient), state.optimiser_state)
         rate = _pace(at) * member.learning_rate
         parameters = jax.tree.map(lambda old, by: old - rate * by, state.parameters, change)
         kept = 1.0 - rate * member.weight_decay
@@ -285,13 +305,29 @@ def _some_steps(
 
     def steps_of(state: PredictiveState, member: Member) -> tuple[PredictiveState, jax.Array]:
         keys = jax.random.split(jax.random.fold_in(key, first), len(rows))
+        is_told = jnp.arange(len(rows)) % _STEPS_PER_LOSS == 0
         state, losses = jax.lax.scan(
-            partial(one_step, member=member), state, (rows, progress, keys)
+            partial(one_step, member=member), _turned(state), (rows, progress, keys, is_told)
         )
-        return state, jnp.mean(losses)
+        return _turned(state), jnp.sum(losses) / jnp.sum(is_told)
 
     stepped: tuple[PredictiveState, jax.Array] = over_replicas(steps_of, state, members)
     return stepped
+
+
+def _turned(tree: Any) -> Any:
+    """With weights as (n_hidden, n_units), or back again.
+
+    While machines are trained they lie so in memory, because their gradient is then found by a
+    product that is faster.
+    """
+
+    def turned(part: Any) -> Any:
+        if not isinstance(part, PredictiveParameters):
+            return part
+        return part._replace(weights=Wide(*(weights.T for weights in part.weights)))
+
+    return jax.tree.map(turned, tree, is_leaf=lambda part: isinstance(part, PredictiveParameters))
 
 
 def _pace(progress: jax.Array) -> jax.Array:

@@ -112,12 +112,25 @@ class PredictiveLayer:
             knots = jax.nn.softmax(self.by_number(knots), axis=-1).reshape(knots.shape)
         return Wide(means, knots)
 
+    def expected(self, base: jax.Array) -> Wide:
+        """What the prior expects, of every unit and again of each of its knots."""
+        return Wide(base, self.of_each_knot(base))
+
     def pinned(self, shown: Wide, units: Wide, inputs: Wide) -> Wide:
         """Shown units as they are, the others at their mean."""
         return Wide(*map(jnp.where, shown, units, self.mean_from_input(inputs)))
 
 
-def predicted_inputs(
+class LastSweep(NamedTuple):
+    """The last sweep over some rows: what it starts from, and what it leads to."""
+
+    visible: Wide  # shown units as they are, the others where the sweeps before have led them
+    on: jax.Array  # (n_rows, n_hidden), mean of every hidden unit
+    hidden: jax.Array  # the same, times the factor of those that are kept
+    inputs: Wide  # of every visible unit
+
+
+def last_sweep(
     parameters: PredictiveParameters,
     wide: PredictiveLayer,
     units: Wide,
@@ -126,12 +139,8 @@ def predicted_inputs(
     n_sweeps: int,
     kept_hidden: jax.Array | float = 1.0,
     hidden_push: jax.Array | float = 0.0,
-) -> Wide:
-    """Input of every unit after the last sweep, the shown ones pinned in between.
-
-    Its derivative is that of the last sweep alone: what the sweeps before it have led to is given.
-    That costs two fifths less than a derivative through two sweeps, and learns as well: weights
-    that make the last sweep right from where it starts make the one before it right, too.
+) -> LastSweep:
+    """Sweeps from the prior's expectation, the shown units pinned in between.
 
     Parameters
     ----------
@@ -146,7 +155,7 @@ def predicted_inputs(
     base : jax.Array of shape (n_rows, n_visible)
         What the prior expects.
     n_sweeps : int
-        Sweeps.
+        Sweeps, at least one.
     kept_hidden : jax.Array of shape (n_rows, n_hidden), or 1
         Factor of every hidden unit, 0 for one that is left out of a row in training.
     hidden_push : jax.Array of shape (n_rows, n_hidden), or 0
@@ -154,8 +163,7 @@ def predicted_inputs(
 
     Returns
     -------
-    Wide
-        Of shapes (n_rows, n_visible) and (n_rows, n_gaussian n_knots).
+    LastSweep
 
     Examples
     --------
@@ -164,24 +172,80 @@ def predicted_inputs(
     ...     wide.apart(jnp.zeros((2, 1)), 0), wide.apart(jnp.ones(2)), jnp.zeros(1),
     ...     wide.apart(jnp.ones(2)), wide.apart(jnp.zeros(2)))
     >>> rows = wide.widened(jnp.ones((1, 2)), jnp.zeros((0, 0)))
-    >>> predicted_inputs(machine, wide, rows, jnp.array([[True, False]]),
-    ...                  jnp.array([[0.0, 0.5]]), n_sweeps=1).units.tolist()
+    >>> last_sweep(machine, wide, rows, jnp.array([[True, False]]),
+    ...            jnp.array([[0.0, 0.5]]), n_sweeps=1).inputs.units.tolist()
     [[1.0, 1.5]]
     """
     seen = Wide(shown, wide.of_each_knot(shown))
-    expected = Wide(base, wide.of_each_knot(base))
-    push = _combined(jnp.multiply, parameters.gain, expected)
+    push = _combined(jnp.multiply, parameters.gain, wide.expected(base))
     inputs = _combined(jnp.add, parameters.start_bias, push)
     weights, hidden_bias = parameters.weights, parameters.hidden_bias + hidden_push
     for _ in range(n_sweeps):
-        visible: Wide = jax.lax.stop_gradient(wide.pinned(seen, units, inputs))
+        visible = wide.pinned(seen, units, inputs)
         field = hidden_bias + visible.units @ weights.units + visible.knots @ weights.knots
-        hidden = kept_hidden * jax.nn.sigmoid(field)
+        on = jax.nn.sigmoid(field)
+        hidden = kept_hidden * on
         inputs = Wide(
             parameters.visible_bias.units + hidden @ weights.units.T + push.units,
             parameters.visible_bias.knots + hidden @ weights.knots.T + push.knots,
         )
-    return inputs
+    return LastSweep(visible, on, hidden, inputs)
+
+
+def sweep_gradient(
+    parameters: PredictiveParameters,
+    wide: PredictiveLayer,
+    sweep: LastSweep,
+    slope: Wide,
+    base: jax.Array,
+    missing: jax.Array,
+) -> PredictiveParameters:
+    """The derivative of a loss by the parameters, through the last sweep alone.
+
+    What the sweeps before it have led to is given. That costs two fifths less than a derivative
+    through two sweeps, and learns as well: weights that make the last sweep right from where it
+    starts make the one before it right, too.
+
+    Both ways in which weights have a say, as ``S^T h`` from hidden to visible units and as
+    ``v^T d`` back, are one product of twice as many rows, which is faster than two and a sum.
+
+    Parameters
+    ----------
+    parameters : PredictiveParameters
+        One machine.
+    wide : PredictiveLayer
+        Its visible layer.
+    sweep : LastSweep
+        Of :func:`last_sweep`.
+    slope : Wide
+        Derivative of the loss by the inputs of the visible units.
+    base : jax.Array of shape (n_rows, n_visible)
+        What the prior expects.
+    missing : jax.Array of shape (n_rows, n_visible)
+        What mask units say; not read by a machine that has none.
+
+    Returns
+    -------
+    PredictiveParameters
+        Zero for the biases of the start, which are not learned.
+    """
+    weights = parameters.weights
+    expected = wide.expected(base)
+    back = slope.units @ weights.units + slope.knots @ weights.knots
+    of_field = back * sweep.hidden * (1.0 - sweep.on)
+    of_rows = jnp.concatenate([sweep.hidden, of_field])
+
+    def of_weights(slopes: jax.Array, visible: jax.Array) -> jax.Array:
+        return (of_rows.T @ jnp.concatenate([slopes, visible])).T
+
+    return PredictiveParameters(
+        weights=Wide(*map(of_weights, slope, sweep.visible)),
+        visible_bias=Wide(*(jnp.sum(part, axis=0) for part in slope)),
+        hidden_bias=jnp.sum(of_field, axis=0),
+        gain=Wide(*(jnp.sum(part * by, axis=0) for part, by in zip(slope, expected, strict=True))),
+        start_bias=Wide(*map(jnp.zeros_like, parameters.start_bias)),
+        missing_weights=None if parameters.missing_weights is None else missing.T @ of_field,
+    )
 
 
 def _combined(operation: Callable[[Any, Any], Any], one: Wide, other: Wide) -> Wide:
