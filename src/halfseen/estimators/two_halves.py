@@ -14,6 +14,7 @@ from halfseen.estimators.fitted_prediction import FittedPrediction
 from halfseen.estimators.fitting import Fitted, Surroundings
 from halfseen.learning.epoch import LONG
 from halfseen.learning.history import EpochRecord, StopReason
+from halfseen.learning.prior_fit import thread_pools
 from halfseen.learning.progress import ProgressLine, Verbosity
 from halfseen.learning.trainer import TrainingInterrupted
 from halfseen.machine.compilation_cache import kept_compilations
@@ -79,6 +80,7 @@ def fit_side_by_side(
     Results are those of :func:`fit_in_turn`. Ctrl-C ends the ensemble where it stands; pressed
     again, or before the ensemble could answer, it ends the companion too. So do ``max_seconds``.
     """
+    thread_pools()  # while nobody else is busy
     with _CompanionBeside(train_companion, surroundings.verbose, n_epochs, max_seconds) as beside:
         try:
             prediction = fit_ensemble()

@@ -69,7 +69,7 @@ def fit_prior(
     generator = np.random.default_rng([seed, 3])
     rows = rows_of_prior(len(values), seed)
     # Threads that meet after every small matrix cost several times what they save.
-    with _thread_pools().limit(limits=1, user_api="blas"):
+    with thread_pools().limit(limits=1, user_api="blas"):
         return _maximised(values[rows], observed[rows], settings, generator)
 
 
@@ -175,8 +175,12 @@ def _mean_conditional_covariance(
 
 
 @cache
-def _thread_pools() -> ThreadpoolController:
-    """Looked for once: that takes longer than a round."""
+def thread_pools() -> ThreadpoolController:
+    """The pools of threads of the libraries of linear algebra.
+
+    Looked for once: that takes longer than a round, and much longer while another thread is busy
+    with Python.
+    """
     return ThreadpoolController()
 
 

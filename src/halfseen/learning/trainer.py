@@ -202,8 +202,9 @@ class Trainer:
         # The bounds are rounded here, the start on the device: a fixed variance is to be the same
         # number before and after the first step.
         parameters = state.parameters
-        log_variance = jnp.clip(parameters.log_variance, *self._log_variance_bounds())
-        return state._replace(parameters=parameters._replace(log_variance=log_variance))
+        log_variance = np.clip(np.asarray(parameters.log_variance), *self._log_variance_bounds())
+        on_device = jax.device_put(log_variance.astype(np.float32))
+        return state._replace(parameters=parameters._replace(log_variance=on_device))
 
     def _log_variance_bounds(self) -> tuple[float, float]:
         plan = self.plan
