@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 
 from cli.conftest import Run
 from cli.tiny import Untrained, UntrainedImputer, tiny_table
+from halfseen import TrainingInterrupted
 from halfseen.cli.column_plan import ColumnPlan
 from halfseen.cli.training_options import Training
 
@@ -154,8 +156,13 @@ def test_a_full_disk(run: Run, table: str, monkeypatch: pytest.MonkeyPatch) -> N
 def test_who_stops_training_gets_no_model(
     run: Run, table: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def stopped(self: Any, *_: Any) -> None:
-        self.machine_ = self.prediction_ = None
+    train = Untrained._train
+
+    def stopped(self: Any, *arguments: Any) -> None:
+        train(self, *arguments)
+        warnings.warn(
+            "interrupted; it keeps what it has learned", TrainingInterrupted, stacklevel=2
+        )
 
     monkeypatch.setattr(Untrained, "_train", stopped)
     result = run("fit", table, "--labels", "y")

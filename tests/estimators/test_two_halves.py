@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import threading
+import time
 import warnings
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
 
 from estimators.bits import assert_same_model
 from estimators.tables import PREDICTIVE
@@ -66,7 +70,7 @@ def test_both_ways_learn_the_same(
 
 
 def test_the_companion_has_a_thread_of_its_own() -> None:
-    halves = side_by_side(Companion(3), lambda: threading.current_thread())
+    halves = side_by_side(Companion(3), lambda _: threading.current_thread())
     assert halves.prediction is threading.main_thread()
     assert halves.companion.machine is not threading.main_thread()
     assert len(halves.companion.history) == 3
@@ -93,14 +97,14 @@ def test_some_fits_go_in_turn(
 
 
 def test_either_half_may_be_left_out() -> None:
-    assert fit_in_turn(None, lambda: ENSEMBLE, SILENT) == (None, ENSEMBLE)
+    assert fit_in_turn(None, lambda _: ENSEMBLE, SILENT) == (None, ENSEMBLE)
     companion, prediction = fit_in_turn(Companion(2), None, SILENT)
     assert companion is not None
     assert prediction is None
 
 
 def test_time_ends_the_companion_too() -> None:
-    halves = side_by_side(Companion(), lambda: ENSEMBLE, seconds=0.0)
+    halves = side_by_side(Companion(), lambda _: ENSEMBLE, seconds=0.0)
     assert halves.prediction is ENSEMBLE
     assert halves.companion.history.stop_reason == "time"
     assert len(halves.companion.history) == 1
@@ -109,7 +113,7 @@ def test_time_ends_the_companion_too() -> None:
 def test_control_c_before_the_ensemble_could_answer_ends_both() -> None:
     companion = Companion()
 
-    def interrupted() -> Any:
+    def interrupted(_: Any) -> Any:
         companion.has_begun.wait(60)
         raise KeyboardInterrupt
 
@@ -131,7 +135,7 @@ def test_control_c_while_only_the_companion_is_left(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(two_halves, "wait", pressed)
     with pytest.warns(TrainingInterrupted, match="the companion was interrupted"):
-        halves = side_by_side(Companion(), lambda: ENSEMBLE)
+        halves = side_by_side(Companion(), lambda _: ENSEMBLE)
     assert halves.prediction is ENSEMBLE
     assert halves.companion.history.stop_reason == "interrupted"
 
@@ -143,9 +147,40 @@ def test_an_error_in_either_half_is_an_error_of_the_fit() -> None:
     with pytest.raises(ValueError, match="no such thing"):
         side_by_side(Companion(), broken)
     with pytest.raises(ValueError, match="no such thing"):
-        fit_side_by_side(broken, lambda: ENSEMBLE, SILENT, 1, np.inf)
+        fit_side_by_side(broken, lambda _: ENSEMBLE, SILENT, 1, np.inf)
     left = [t.name for t in threading.enumerate() if t.name.startswith("halfseen-companion")]
     assert left == []
+
+
+def test_an_ensemble_does_not_go_on_without_its_companion() -> None:
+    def broken(_: Surroundings) -> Any:
+        raise ValueError("no such thing")
+
+    def ensemble(is_of_no_use: Callable[[], bool]) -> Any:
+        ends = time.monotonic() + 60
+        while not is_of_no_use():
+            assert time.monotonic() < ends
+        return ENSEMBLE
+
+    with pytest.raises(ValueError, match="no such thing"):
+        fit_side_by_side(broken, ensemble, SILENT, 1, np.inf)
+
+
+def test_fits_in_several_threads_leave_the_process_as_it_was(
+    table: pd.DataFrame, classes: NDArray[Any]
+) -> None:
+    before = list(warnings.filters), _blas_threads()
+    alone = RBMClassifier(**PREDICTIVE).fit(table, classes)
+    with ThreadPoolExecutor(3) as pool:
+        fits = [pool.submit(RBMClassifier(**PREDICTIVE).fit, table, classes) for _ in range(5)]
+        for fit in fits:
+            assert_same_model(fit.result(), alone)
+    assert (list(warnings.filters), _blas_threads()) == before
+
+
+def _blas_threads() -> list[int]:
+    pools = ThreadpoolController().select(user_api="blas").info()
+    return [int(pool["num_threads"]) for pool in pools]
 
 
 def test_filters_of_warnings_are_left_as_they_were(
@@ -162,7 +197,7 @@ def test_progress_is_shown_while_only_the_companion_is_left(
     monkeypatch.setattr(two_halves.ProgressLine, "quiet_seconds", 0.0)
     monkeypatch.setattr(two_halves.ProgressLine, "seconds_between", 0.01)
     companion = Companion()
-    fit_side_by_side(companion, lambda: ENSEMBLE, Surroundings(verbose=True), 7, 0.2)
+    fit_side_by_side(companion, lambda _: ENSEMBLE, Surroundings(verbose=True), 7, 0.2)
     said = capsys.readouterr().err
     assert "companion, epoch" in said
-    assert "companion, epoch: done" in said
+    assert "companion, epoch: time" in said

@@ -1,14 +1,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from experiments.tiny import tiny_data_set
 from halfseen.experiments import cell_tuning
 from halfseen.experiments.cell import Cell
-from halfseen.experiments.cell_tuning import tune_cell, tuning_grid
+from halfseen.experiments.cell_tuning import read_tuning, tune_cell, tuning_grid, tuning_path
 from halfseen.experiments.plan import Limits
+from halfseen.experiments.record import NotARecord
 
 CELL = Cell(
     "tiny", "transductive", "at_random", "at_random", 0.3, 0.3, None, "nearest_neighbours",
@@ -46,3 +48,12 @@ def test_what_the_plan_sets_is_not_tuned() -> None:
     cell = replace(CELL, settings={"n_neighbours": 3})
     assert list(tuning_grid(cell)) == ["label_weight"]
     assert list(tune_cell(cell).settings) == ["label_weight"]
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "{}", '{"format": 1, "n_tried": "three"}'])
+def test_a_damaged_file_is_named(tmp_path: Path, text: str) -> None:
+    path = tuning_path(tmp_path, CELL)
+    path.parent.mkdir()
+    path.write_text(text)
+    with pytest.raises(NotARecord, match="nearest_neighbours"):
+        read_tuning(tmp_path, CELL)

@@ -160,6 +160,15 @@ def test_plans_that_disagree_are_named(tmp_path: Path) -> None:
     assert files_of(tmp_path / "two") == before
 
 
+def test_a_plan_that_was_there_before_is_left_alone(tmp_path: Path) -> None:
+    file, own = packed(tmp_path / "one", RECORD), tmp_path / "mine" / "plan.toml"
+    own.parent.mkdir()
+    own.write_text('title = "my own"')
+    with pytest.raises(RunFolderError, match="another plan"):
+        unpack_runs([file], own.parent)
+    assert own.read_text() == 'title = "my own"'
+
+
 def test_a_run_that_goes_on_is_left_alone(tmp_path: Path) -> None:
     file = packed(tmp_path / "one", RECORD)
     run = a_run(tmp_path / "run")

@@ -36,3 +36,14 @@ def test_a_plan_with_an_error_leaves_no_folder(tmp_path: Path) -> None:
 def test_what_is_no_run_is_named(tmp_path: Path) -> None:
     with pytest.raises(RunFolderError, match="is not the folder of a run"):
         read_run_folder(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "{}", '{"format": 1, "plan": "mine"}'])
+def test_a_damaged_run_is_named(tmp_path: Path, text: str) -> None:
+    path, run = tmp_path / "mine.toml", tmp_path / "run"
+    path.write_text(PLAN)
+    write_flowers(tmp_path)
+    new_run_folder(path, run)
+    (run / "run.json").write_text(text)
+    with pytest.raises(RunFolderError, match="run"):
+        read_run_folder(run)

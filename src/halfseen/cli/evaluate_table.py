@@ -32,6 +32,7 @@ from halfseen.cli.scored_cells import (
     score_cells,
 )
 from halfseen.cli.table_units import encoded_units
+from halfseen.learning.trainer import interruption_is_the_end
 from halfseen.tables import Encoded, Schema
 
 if TYPE_CHECKING:
@@ -82,10 +83,11 @@ def evaluate_table(
     tell("learning")
     started = time.perf_counter()
     model = new_model()
-    if labels:
-        model.fit(hidden_table.select(features), hidden_table.select(labels))
-    else:
-        model.fit(hidden_table.select(features))
+    with interruption_is_the_end():
+        if labels:
+            model.fit(hidden_table.select(features), hidden_table.select(labels))
+        else:
+            model.fit(hidden_table.select(features))
     schema = model.schema_
     seen = encoded_units(schema, hidden_table)
     completed = completed_units(model, seen)

@@ -58,6 +58,7 @@ def fit_command(
 ) -> None:
     """Learn a model and write it."""
     from halfseen.cli.training_table import read_training_table
+    from halfseen.learning.trainer import interruption_is_the_end
 
     path = output or beside(file, ".safetensors", otherwise="model.safetensors")
     if path == "-":
@@ -72,14 +73,16 @@ def fit_command(
         terminal.say(f"  passes through, {line}")
     started = time.perf_counter()
     model = training.new_model(plan, seed)
-    with terminal.watching("learning") as watch, redirect_stderr(watch.stream):
+    # The estimator makes do with what it has when it is stopped; a file should not.
+    with (
+        terminal.watching("learning") as watch,
+        redirect_stderr(watch.stream),
+        interruption_is_the_end(),
+    ):
         if plan.labels:
             model.fit(read.table.select(plan.features), read.table.select(plan.labels))
         else:
             model.fit(read.table.select(plan.features))
-    if model.prediction_ is None:
-        # The estimator makes do with what it has when it is stopped; a file should not.
-        raise KeyboardInterrupt
     seconds = time.perf_counter() - started
     model.save(path)
     terminal.say(f"Learned in {seconds:.0f} s. The model is in {path}.")

@@ -17,6 +17,7 @@ from halfseen.demo.hidden_digits import LEARNING_ROWS
 _PICTURE_NAME = "digits.png"
 _STOPPED = "\nStopped.\n"
 _STOPPED_BY_USER = 130
+_STANDARD_ERROR = 2
 _LARGEST_SEED = 2**32 - 1
 
 
@@ -106,10 +107,13 @@ def _leave(_signal: int, _frame: FrameType | None) -> NoReturn:
     the collector of garbage, and the demo would go on. Besides, the step that is interrupted may
     still be computed by other threads; taking the interpreter apart under them can crash it.
     """
-    os.write(sys.stderr.fileno(), _STOPPED.encode())
-    os._exit(_STOPPED_BY_USER)
+    try:
+        os.write(_STANDARD_ERROR, _STOPPED.encode())
+    finally:
+        os._exit(_STOPPED_BY_USER)
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGINT, _leave)
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # as in the background of a script
+        signal.signal(signal.SIGINT, _leave)
     sys.exit(main())

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import NamedTuple
 
 from halfseen.demo.answer import Answer
 from halfseen.demo.hidden_digits import HiddenDigits
 from halfseen.estimators import RBMClassifier
-from halfseen.learning.trainer import TrainingInterrupted
+from halfseen.learning.trainer import interruption_is_the_end
 
 
 class FittedAnswer(NamedTuple):
@@ -60,12 +59,8 @@ def halfseen_answer(digits: HiddenDigits, seed: int, n_epochs: int | str = "auto
     (150, 10)
     """
     model = RBMClassifier(n_epochs=n_epochs, random_state=seed, verbose=True)
-    with warnings.catch_warnings():
-        # An estimator that is interrupted stays usable and warns. Whoever stops a demo wants out.
-        warnings.simplefilter("error", TrainingInterrupted)
-        try:
-            model.fit(digits.X, digits.y)
-        except TrainingInterrupted as interrupted:
-            raise KeyboardInterrupt from interrupted
+    # An estimator that is interrupted stays usable and warns. Whoever stops a demo wants out.
+    with interruption_is_the_end():
+        model.fit(digits.X, digits.y)
     completed = model.complete(digits.X, digits.y)
     return FittedAnswer(Answer(completed.y, completed.proba, model.classes_, completed.X), model)

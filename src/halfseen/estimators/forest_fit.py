@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +18,7 @@ from halfseen.learning.held_out import HeldOut
 from halfseen.learning.predictive_loss import PredictiveColumns
 from halfseen.learning.progress import ProgressLine, Verbosity
 from halfseen.learning.trainer import TrainingInterrupted
+from halfseen.machine.shared_context import SharedContext
 from halfseen.machine.usable_cores import usable_cores
 from halfseen.tables import Encoded
 
@@ -74,8 +77,7 @@ def grow_forest(
     threads = ThreadPoolExecutor(usable_cores(), thread_name_prefix="halfseen")
     try:
         # Filters of warnings are the whole process's: they are set here, and not in the threads.
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="The number of unique classes")
+        with _quiet:
             for index, fold in enumerate(folds):
                 asked = np.stack([fold.training[:, units[0]] for units in units_of], axis=1)
                 rows = _some_rows(np.flatnonzero(asked.any(axis=1)), _seed_of(seed, index, 0))
@@ -109,6 +111,17 @@ def grow_forest(
         threads.shutdown(cancel_futures=True)
     line.close("done")
     return _joined(parts, len(folds), [len(units) for units in units_of])
+
+
+@contextmanager
+def _without_advice() -> Iterator[None]:
+    """What scikit-learn says of few rows of many classes is for those who chose its trees."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="The number of unique classes")
+        yield
+
+
+_quiet = SharedContext(_without_advice)
 
 
 def trees_within_reach(n_trees: int, n_rows: int, n_units: int, n_forests: int, width: int) -> int:

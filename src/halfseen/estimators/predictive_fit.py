@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -54,10 +54,12 @@ def fit_prediction(
     seed: int,
     verbose: Verbosity,
     max_seconds: float = np.inf,
+    is_of_no_use: Callable[[], bool] = lambda: False,
 ) -> FittedPrediction:
     """Train an ensemble on everything observed, and learn on held-out entries how to blend it.
 
-    After ``max_seconds`` training ends where it stands, and is no longer reproducible.
+    After ``max_seconds`` training ends where it stands, and is no longer reproducible; likewise as
+    soon as it is of no use.
     """
     began = time.monotonic()
     folds = [
@@ -104,7 +106,7 @@ def fit_prediction(
         nonlocal n_done
         n_done = step
         line.show(step, f"loss {losses.mean():.4f}")
-        return time.monotonic() - began > max_seconds
+        return time.monotonic() - began > max_seconds or is_of_no_use()
 
     state = train_predictively(
         shape,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from os import PathLike
@@ -397,7 +397,9 @@ class RBMBase(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         self.n_iter_ = max(1, len(history))
         self._state = None
 
-    def _predictive_half(self, encoded: Encoded) -> FittedPrediction:
+    def _predictive_half(
+        self, encoded: Encoded, is_of_no_use: Callable[[], bool]
+    ) -> FittedPrediction:
         settings, schema = self.settings_, self.schema_
         n_rows = len(encoded.visible)
         seen = share_seen(encoded, schema)
@@ -409,7 +411,13 @@ class RBMBase(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         if not settings.forest:
             budget = replace(budget, n_trees=0)
         return fit_prediction(
-            schema, encoded, budget, self._seed, self.verbose, settings.max_seconds
+            schema,
+            encoded,
+            budget,
+            self._seed,
+            self.verbose,
+            settings.max_seconds,
+            is_of_no_use,
         )
 
     def _surroundings(self) -> Surroundings:

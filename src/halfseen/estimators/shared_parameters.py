@@ -9,12 +9,12 @@ preset : {"default", "paper"}, default="default"
         Where parameters that are "auto" take their values from. "paper" are the paper's settings.
         What was resolved stands in ``settings_``.
     effort : {"fast", "default", "best"} or "auto", default="auto"
-        How much work predictive training takes; fixed by the shape of the table, so that the same
-        seed gives the same numbers.
+        How much work training takes; fixed by the shape of the table, so that the same seed gives
+        the same numbers. "fast" also gives the companion three fifths of its epochs.
     max_seconds : float or "auto", default="auto"
         Ends predictive training after so many seconds, wherever it stands, and the companion that
-        is trained beside it; the result then depends on the machine's speed and is not
-        reproducible.
+        is trained beside it (but not one that is trained before, as of 65,536 rows and more); the
+        result then depends on the machine's speed and is not reproducible.
     companion : bool or "auto", default="auto"
         Whether a predictive model also holds a likelihood-trained machine, which answers
         ``score_samples``, ``sample`` and ``impute``. Without it a fit is shorter.

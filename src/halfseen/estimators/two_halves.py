@@ -21,7 +21,8 @@ from halfseen.machine.compilation_cache import kept_compilations
 from halfseen.machine.usable_cores import usable_cores
 
 TrainCompanion = Callable[[Surroundings], Fitted]
-FitEnsemble = Callable[[], FittedPrediction]
+# Told whom to ask now and then whether going on is of no use.
+FitEnsemble = Callable[[Callable[[], bool]], FittedPrediction]
 
 
 class Halves(NamedTuple):
@@ -60,14 +61,13 @@ def fit_in_turn(
     if fit_ensemble is None or (companion and companion.history.stop_reason == "interrupted"):
         return Halves(companion, None)
     try:
-        return Halves(companion, fit_ensemble())
+        return Halves(companion, fit_ensemble(lambda: False))
     except KeyboardInterrupt:
         if companion is None:
             raise
         return _without_ensemble(companion)
 
 
-@kept_compilations()
 def fit_side_by_side(
     train_companion: TrainCompanion,
     fit_ensemble: FitEnsemble,
@@ -79,11 +79,13 @@ def fit_side_by_side(
 
     Results are those of :func:`fit_in_turn`. Ctrl-C ends the ensemble where it stands; pressed
     again, or before the ensemble could answer, it ends the companion too. So do ``max_seconds``.
+    If the companion fails, the ensemble ends early.
     """
     thread_pools()  # while nobody else is busy
-    with _CompanionBeside(train_companion, surroundings.verbose, n_epochs, max_seconds) as beside:
+    beside = _CompanionBeside(train_companion, surroundings.verbose, n_epochs, max_seconds)
+    with kept_compilations(), beside:
         try:
-            prediction = fit_ensemble()
+            prediction = fit_ensemble(beside.has_failed)
         except KeyboardInterrupt:
             beside.stop()
             return _without_ensemble(beside.ended())
@@ -115,19 +117,24 @@ class _CompanionBeside:
         self._stopped_by: StopReason | None = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="halfseen-companion")
         # The ensemble has the line of progress, until nobody but the companion is left.
-        silent = Surroundings(callbacks=[self._after_epoch], verbose=False)
-        self._trained = self._thread.submit(train_companion, silent)
+        self._silent = Surroundings(callbacks=[self._after_epoch], verbose=False)
+        self._train_companion = train_companion
 
     def __enter__(self) -> Self:
+        self._trained = self._thread.submit(self._train_companion, self._silent)
         return self
 
     def __exit__(self, *_: object) -> None:
         self.stop()
         self._thread.shutdown()
 
+    def has_failed(self) -> bool:
+        """Whether it has ended with an error."""
+        return self._trained.done() and self._trained.exception() is not None
+
     def stop(self) -> None:
         """Let it end after the epoch that is under way."""
-        self._stopped_by = "interrupted"
+        self._stopped_by = self._stopped_by or "interrupted"
 
     def ended(self) -> Fitted:
         """Wait for the end, with progress; Ctrl-C stops it."""
@@ -142,10 +149,10 @@ class _CompanionBeside:
                     TrainingInterrupted,
                     stacklevel=5,
                 )
+        self._line.close("failed" if self.has_failed() else self._stopped_by or "done")
         fitted = self._trained.result()
         if fitted.history.stop_reason == "callback":
             fitted.history.stop_reason = self._stopped_by
-        self._line.close("done")
         return fitted
 
     def _after_epoch(self, record: EpochRecord) -> bool:

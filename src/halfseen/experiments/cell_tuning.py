@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 import warnings
 from collections.abc import Mapping, Sequence
@@ -16,7 +15,7 @@ from halfseen.experiments.cell import Cell
 from halfseen.experiments.cell_data import cell_data, hidden_rows
 from halfseen.experiments.json_values import is_mapping, is_number, is_text, is_whole
 from halfseen.experiments.method_with import method_with
-from halfseen.experiments.record import FORMAT, NotARecord, write_json
+from halfseen.experiments.record import FORMAT, NotARecord, read_document, write_json
 
 TUNING = "tuning"  # the folder of chosen settings within a run folder
 _SEED = 0
@@ -201,6 +200,6 @@ def tuned_of(document: Mapping[str, Any], place: str) -> TunedSettings:
 
 
 def _read(path: Path) -> TunedSettings:
-    document = json.loads(path.read_text(encoding="utf-8"))
+    document = read_document(path)
     document.pop("format", None)
     return tuned_of(document, str(path))

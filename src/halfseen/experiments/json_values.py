@@ -35,7 +35,7 @@ def is_number(value: Any) -> bool:
 
 
 def is_number_or_null(value: Any) -> bool:
-    """Whether it is a number, NaN, or the null that NaN is written as."""
+    """Whether it is a number, finite or not, or the null that those are written as."""
     return value is None or is_whole(value) or isinstance(value, float)
 
 

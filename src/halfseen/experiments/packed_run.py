@@ -188,9 +188,10 @@ def _is_new(run: Path, plan: str, file: Path) -> bool:
                 f"{run} holds a run of another plan than {file}. Name another folder with --out."
             )
         return False
-    if (run / CELLS).exists() and _plan_of(run) != plan:
+    found = _plan_of(run)
+    if found != plan and (found is not None or (run / CELLS).exists()):
         raise RunFolderError(
-            f"{run} has records of another plan than {file}, or of none. Name another folder with "
+            f"{run} has records or a {PLAN} of another plan than {file}. Name another folder with "
             "--out."
         )
     return True

@@ -204,20 +204,32 @@ def read_record(path: Path) -> Record:
     NotARecord
         Naming the file and what is wrong with it.
     """
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, UnicodeDecodeError) as error:
-        raise NotARecord(f"{path} is not JSON: {error}. Remove it and resume the run.") from error
-    found = document.get("format") if isinstance(document, dict) else None
-    if found != FORMAT:
-        raise NotARecord(
-            f"{path} is not a record of format {FORMAT} (its format is {found!r}). Remove it and "
-            "resume the run, or use the version of halfseen that wrote it."
-        )
+    document = read_document(path)
     try:
         return record_of(document, str(path), path.stem)
     except NotARecord as error:
         raise NotARecord(f"{error} Remove it and resume the run.") from error
+
+
+def read_document(path: Path) -> dict[str, Any]:
+    """What a JSON file of a run folder holds, its fields not checked yet.
+
+    Raises
+    ------
+    NotARecord
+        It is not JSON, or not of this format; the message names the file.
+    """
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise NotARecord(f"{path} is not JSON: {error}. Remove it and resume the run.") from error
+    found = document.get("format") if isinstance(document, dict) else None
+    if found != FORMAT:
+        raise NotARecord(
+            f"{path} is not of format {FORMAT} (its format is {found!r}). Remove it and "
+            "resume the run, or use the version of halfseen that wrote it."
+        )
+    return dict(document)
 
 
 def record_of(document: Mapping[str, Any], place: str, key: str = "") -> Record:

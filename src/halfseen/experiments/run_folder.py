@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import fcntl
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from reprlib import repr as short_repr
 from typing import Any
 
+from halfseen.experiments.json_values import are_texts, is_mapping, is_text
 from halfseen.experiments.plan import Plan
 from halfseen.experiments.read_plan import parse_plan, plan_path, read_plan
-from halfseen.experiments.record import CELLS, FORMAT, write_json
+from halfseen.experiments.record import CELLS, FORMAT, read_document, write_json
 from halfseen.experiments.versions import machine, versions
 from halfseen.storage import write_beside
 
 PLAN = "plan.toml"
 ABOUT = "run.json"
 _LOCK = ".lock"
+_IS_ALLOWED = {
+    "plan": is_text,
+    "title": is_text,
+    "plan_folder": is_text,
+    "versions": are_texts,
+    "machine": is_mapping,
+}
 
 
 class RunFolderError(ValueError):
@@ -88,7 +96,7 @@ def write_about(
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_about(Path(folder), "mine", "Mine", Path("/tables"), {}, {})
-    ...     json.loads((Path(folder) / ABOUT).read_text())["plan"]
+    ...     read_document(Path(folder) / ABOUT)["plan"]
     'mine'
     """
     about = {
@@ -145,13 +153,19 @@ def read_about(run: Path) -> tuple[dict[str, Any], str]:
         It is no run folder.
     """
     try:
-        about = json.loads((run / ABOUT).read_text(encoding="utf-8"))
+        about = read_document(run / ABOUT)
         text = (run / PLAN).read_bytes().decode()
     except (OSError, ValueError) as error:
         raise RunFolderError(
             f"{run} is not the folder of a run: it needs {PLAN} and {ABOUT}. "
             "'halfseen experiment run' makes one."
         ) from error
+    for name, is_allowed in _IS_ALLOWED.items():
+        if not is_allowed(about.get(name)):
+            raise RunFolderError(
+                f"{run / ABOUT} holds {short_repr(about.get(name))} as {name}. Put it right, or "
+                "name another folder."
+            )
     return about, text
 
 

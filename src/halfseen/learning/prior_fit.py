@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import NamedTuple
 
@@ -68,8 +71,7 @@ def fit_prior(
     """
     generator = np.random.default_rng([seed, 3])
     rows = rows_of_prior(len(values), seed)
-    # Threads that meet after every small matrix cost several times what they save.
-    with thread_pools().limit(limits=1, user_api="blas"):
+    with _one_thread():
         return _maximised(values[rows], observed[rows], settings, generator)
 
 
@@ -182,6 +184,19 @@ def thread_pools() -> ThreadpoolController:
     with Python.
     """
     return ThreadpoolController()
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Linear algebra without threads: meeting after every small matrix costs more than it saves.
+
+    One fit at a time: of two that change the pools by turns, each would put back what it found.
+    """
+    with _pools_are_changed, thread_pools().limit(limits=1, user_api="blas"):
+        yield
+
+
+_pools_are_changed = threading.Lock()
 
 
 def symmetric_from_lower(lower: NDArray[np.float64]) -> NDArray[np.float64]:

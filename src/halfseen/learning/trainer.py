@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -45,6 +46,27 @@ Callback = Callable[[EpochRecord], bool | None]
 
 class TrainingInterrupted(UserWarning):
     """Training was stopped by Ctrl-C; the model is usable as it is."""
+
+
+@contextmanager
+def interruption_is_the_end() -> Iterator[None]:
+    """Within it Ctrl-C ends a fit with a KeyboardInterrupt, and no half-trained model is kept.
+
+    Examples
+    --------
+    >>> try:
+    ...     with interruption_is_the_end():
+    ...         warnings.warn("stopped", TrainingInterrupted)
+    ... except KeyboardInterrupt:
+    ...     print("there is no model")
+    there is no model
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", TrainingInterrupted)
+        try:
+            yield
+        except TrainingInterrupted as interrupted:
+            raise KeyboardInterrupt from interrupted
 
 
 @dataclass(frozen=True)

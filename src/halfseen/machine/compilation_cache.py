@@ -5,15 +5,16 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
-import threading
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
 import jax
 from jax.experimental.compilation_cache import compilation_cache
+
+from halfseen.machine.shared_context import SharedContext
 
 VARIABLE = "HALFSEEN_COMPILATION_CACHE"
 OFF = "off"
@@ -25,9 +26,6 @@ _SETTINGS = (
 )
 _LEAST_SECONDS = 0.05
 _PLACES = ("XDG_CACHE_HOME", "HOME")
-_lock = threading.Lock()
-_depth = 0
-_before: tuple[object, ...] = ()
 
 
 @contextmanager
@@ -46,47 +44,35 @@ def kept_compilations() -> Iterator[None]:
     ...     float(jax.jit(jnp.sum)(jnp.ones(3)))
     3.0
     """
-    is_outermost = _enter()
-    try:
-        # Only once: filters belong to all threads, and each puts back those that it has found.
-        with warnings.catch_warnings() if is_outermost else nullcontext():
-            if is_outermost:
-                # An entry that cannot be read, torn by a crash, is compiled anew: nobody need know.
-                warnings.filterwarnings("ignore", message=".*persistent compilation cache")
-            yield
-    finally:
-        _leave()
+    with _shared:
+        yield
 
 
-def _enter() -> bool:
-    """Whether nobody was within before."""
-    global _depth, _before
-    with _lock:
-        _depth += 1
-        if _depth > 1:
-            return False
-        if getattr(jax.config, _SETTINGS[0]):
-            return True
+@contextmanager
+def _kept() -> Iterator[None]:
+    with warnings.catch_warnings():
+        # An entry that cannot be read, torn by a crash, is compiled anew: nobody need know.
+        warnings.filterwarnings("ignore", message=".*persistent compilation cache")
+        theirs = getattr(jax.config, _SETTINGS[0])
         folder = _folder_in(tuple(os.environ.get(name) for name in (VARIABLE, *_PLACES)))
-        if folder is None:
-            return True
-        _before = tuple(getattr(jax.config, name) for name in _SETTINGS)
-        for name, value in zip(_SETTINGS, (str(folder), _LEAST_SECONDS, -1), strict=True):
-            jax.config.update(name, value)  # type: ignore[no-untyped-call]
-        compilation_cache.reset_cache()  # whether there is a cache is asked only once otherwise
-        return True
-
-
-def _leave() -> None:
-    global _depth, _before
-    with _lock:
-        _depth -= 1
-        if _depth or not _before:
+        if theirs or folder is None:
+            yield
             return
-        for name, value in zip(_SETTINGS, _before, strict=True):
-            jax.config.update(name, value)  # type: ignore[no-untyped-call]
-        _before = ()
-        compilation_cache.reset_cache()
+        before = [getattr(jax.config, name) for name in _SETTINGS]
+        _set((str(folder), _LEAST_SECONDS, -1))
+        try:
+            yield
+        finally:
+            _set(before)
+
+
+_shared = SharedContext(_kept)
+
+
+def _set(values: Sequence[object]) -> None:
+    for name, value in zip(_SETTINGS, values, strict=True):
+        jax.config.update(name, value)  # type: ignore[no-untyped-call]
+    compilation_cache.reset_cache()  # whether there is a cache is asked only once otherwise
 
 
 @cache
