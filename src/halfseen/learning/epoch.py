@@ -14,6 +14,7 @@ from halfseen.learning.lent_to_device import lent_to_device
 from halfseen.learning.objective import Batch, Beginning, Memory, Objective
 from halfseen.learning.optimiser import Optimiser, Rates
 from halfseen.learning.replicas import groups_of, joined, machines_from, over_replicas, side_by_side
+from halfseen.learning.turned_weights import turned
 from halfseen.machine.parameters import BoltzmannParameters, initial_parameters
 from halfseen.machine.visible_layer import VisibleLayer
 from halfseen.tables import aligned_zeros
@@ -244,42 +245,27 @@ def _epoch_of_group(
                 rows=chosen,
             )
             gradient, memory = objective.gradient(
-                _turned(state.parameters),
+                turned(state.parameters),
                 layer,
                 batch,
                 state.memory,
                 beginning,
                 jax.random.fold_in(key, index),
             )
-            gradient = _turned(gradient)
+            gradient = turned(gradient)
             parameters, optimiser_state = optimiser.step(
                 state.parameters, gradient, state.optimiser_state, own_rates
             )
             moved = TrainingState(parameters, optimiser_state, memory, state.rate_scale)
             return moved, norm + _norm(gradient)
 
-        first = _turned(state), jnp.zeros(())
+        first = turned(state), jnp.zeros(())
         carried, norm = jax.lax.fori_loop(0, order.n_batches, minibatch, first)
-        return _turned(carried), norm / order.n_batches
+        return turned(carried), norm / order.n_batches
 
     rows = jnp.asarray(order.rows)
     own_tables = (table,) if table.visible.ndim == 3 else ()
     return over_replicas(one, state, rows, keys, *own_tables)  # type: ignore[no-any-return]
-
-
-def _turned(tree: Any) -> Any:
-    """With weights as (n_hidden, n_visible), or back again.
-
-    While machines are trained they lie so in memory, because their gradient is then found by a
-    product that is nearly twice as fast.
-    """
-
-    def turned(part: Any) -> Any:
-        if not isinstance(part, BoltzmannParameters):
-            return part
-        return part._replace(weights=part.weights.T)
-
-    return jax.tree.map(turned, tree, is_leaf=lambda part: isinstance(part, BoltzmannParameters))
 
 
 def _norm(gradient: BoltzmannParameters) -> jax.Array:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -34,6 +34,7 @@ from halfseen.learning.replicas import (
     side_by_side,
 )
 from halfseen.learning.trainer import TrainingInterrupted
+from halfseen.learning.turned_weights import turned
 from halfseen.machine.predictive_sweeps import PredictiveParameters, Wide, sweep_gradient
 from halfseen.machine.random_bits import training_key
 
@@ -294,9 +295,9 @@ def _some_steps(
         member: Member,
     ) -> tuple[PredictiveState, jax.Array]:
         batch, at, step_key, is_told = now
-        parameters = _turned(state.parameters)
+        parameters = turned(state.parameters)
         loss, gradient = loss_and_gradient(parameters, member, batch, step_key, is_told)
-        change, optimiser_state = _ADAM.update(_turned(gradient), state.optimiser_state)
+        change, optimiser_state = _ADAM.update(turned(gradient), state.optimiser_state)
         rate = _pace(at) * member.learning_rate
         parameters = jax.tree.map(lambda old, by: old - rate * by, state.parameters, change)
         kept = 1.0 - rate * member.weight_decay
@@ -307,27 +308,12 @@ def _some_steps(
         keys = jax.random.split(jax.random.fold_in(key, first), len(rows))
         is_told = jnp.arange(len(rows)) % _STEPS_PER_LOSS == 0
         state, losses = jax.lax.scan(
-            partial(one_step, member=member), _turned(state), (rows, progress, keys, is_told)
+            partial(one_step, member=member), turned(state), (rows, progress, keys, is_told)
         )
-        return _turned(state), jnp.sum(losses) / jnp.sum(is_told)
+        return turned(state), jnp.sum(losses) / jnp.sum(is_told)
 
     stepped: tuple[PredictiveState, jax.Array] = over_replicas(steps_of, state, members)
     return stepped
-
-
-def _turned(tree: Any) -> Any:
-    """With weights as (n_hidden, n_units), or back again.
-
-    While machines are trained they lie so in memory, because their gradient is then found by a
-    product that is faster.
-    """
-
-    def turned(part: Any) -> Any:
-        if not isinstance(part, PredictiveParameters):
-            return part
-        return part._replace(weights=Wide(*(weights.T for weights in part.weights)))
-
-    return jax.tree.map(turned, tree, is_leaf=lambda part: isinstance(part, PredictiveParameters))
 
 
 def _pace(progress: jax.Array) -> jax.Array:
