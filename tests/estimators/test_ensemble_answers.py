@@ -24,10 +24,11 @@ def test_answers_of_every_member(predicts_classes: RBMClassifier, table: pd.Data
     assert every.means.shape == (n_members, 40, n_visible)
     extra = [(0, TILE_ROWS - 40), (0, 0)]
     tile, seen = np.pad(encoded.visible, extra), np.pad(encoded.observed, extra)
+    units = wide.widened(tile, ensemble.standard.knots)
     sweep_of = jax.jit(partial(member_sweep, ensemble.shape))
     for index in (0, n_members - 1):
         member, theta = ensemble.members[index]
-        sweep, base = sweep_of(ensemble.standard, member, theta, tile, seen, seen)
+        sweep, base = sweep_of(ensemble.standard, member, theta, units, seen, seen)
         means = np.concatenate(wide.mean_from_input(sweep.inputs), axis=1)[:40]
         assert np.allclose(every.means[index], means[:, :n_visible], atol=1e-5)
         assert np.allclose(every.base[index], np.asarray(base)[:40], atol=1e-4)

@@ -33,7 +33,8 @@ def answers_of_tile(
     """The answers of one member, without the axis of members, row by row."""
     wide = shape.columns.wide
     n_gaussian = wide.layer.n_gaussian
-    sweep, base = member_sweep(shape, standard, member, parameters, visible, shown, shown)
+    units = wide.widened(visible, standard.knots)
+    sweep, base = member_sweep(shape, standard, member, parameters, units, shown, shown)
     means = wide.mean_from_input(sweep.inputs)
     number = means.units[:, :n_gaussian]
     knot_mean, knot_square = number, number**2

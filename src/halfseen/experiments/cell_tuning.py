@@ -7,13 +7,12 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from reprlib import repr as short_repr
 from typing import Any
 
 from halfseen.baselines.tuner import tune
 from halfseen.experiments.cell import Cell
 from halfseen.experiments.cell_data import cell_data, hidden_rows
-from halfseen.experiments.json_values import is_mapping, is_number, is_text, is_whole
+from halfseen.experiments.json_values import is_mapping, is_number, is_text, is_whole, wrong_value
 from halfseen.experiments.method_with import method_with
 from halfseen.experiments.record import FORMAT, NotARecord, read_document, write_json
 
@@ -187,11 +186,11 @@ def tuned_of(document: Mapping[str, Any], place: str) -> TunedSettings:
     >>> tuned_of({"settings": {"hidden": [3, 4]}, "n_tried": 1}, "here").settings
     {'hidden': (3, 4)}
     """
-    for name, value in document.items():
+    for name in document:
         if name not in _IS_ALLOWED:
             raise NotARecord(f"{place} has the unknown field {name!r}.")
-        if not _IS_ALLOWED[name](value):
-            raise NotARecord(f"{place} holds {short_repr(value)} as {name}.")
+    if wrong := wrong_value(document, _IS_ALLOWED):
+        raise NotARecord(f"{place} {wrong}.")
     settings = {
         name: tuple(value) if isinstance(value, list) else value
         for name, value in document.get("settings", {}).items()

@@ -3,8 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from reprlib import repr as short_repr
 from typing import Any
+
+
+def wrong_value(values: Mapping[str, Any], allowed: Mapping[str, Callable[[Any], bool]]) -> str:
+    """What the first value is that cannot be, in words; nothing if all can.
+
+    Examples
+    --------
+    >>> wrong_value({"n_rows": 7, "method": 3}, {"n_rows": is_whole, "method": is_text})
+    'holds 3 as method'
+    >>> wrong_value({"n_rows": 7}, {"n_rows": is_whole})
+    ''
+    """
+    for name, value in values.items():
+        if not allowed[name](value):
+            return f"holds {short_repr(value)} as {name}"
+    return ""
 
 
 def is_text(value: Any) -> bool:

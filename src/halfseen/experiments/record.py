@@ -7,7 +7,6 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from reprlib import repr as short_repr
 from typing import Any, Final, Literal, get_args
 
 from halfseen.experiments.json_values import (
@@ -19,6 +18,7 @@ from halfseen.experiments.json_values import (
     is_number_or_null,
     is_text,
     is_whole,
+    wrong_value,
 )
 from halfseen.storage import write_beside
 
@@ -268,9 +268,8 @@ def record_of(document: Mapping[str, Any], place: str, key: str = "") -> Record:
     if lacking:
         raise NotARecord(f"{place} lacks {', '.join(lacking)}.")
     known = {name: document[name] for name in _NAMES}
-    for name, value in known.items():
-        if not _IS_ALLOWED[name](value):
-            raise NotARecord(f"{place} holds {short_repr(value)} as {name}.")
+    if wrong := wrong_value(known, _IS_ALLOWED):
+        raise NotARecord(f"{place} {wrong}.")
     known["scores"] = {name: _number(known["scores"].get(name)) for name in SCORES}
     known["reliability"] = tuple(
         (_number(mean), _number(share), _number(count))

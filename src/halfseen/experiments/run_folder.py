@@ -7,10 +7,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from reprlib import repr as short_repr
 from typing import Any
 
-from halfseen.experiments.json_values import are_texts, is_mapping, is_text
+from halfseen.experiments.json_values import are_texts, is_mapping, is_text, wrong_value
 from halfseen.experiments.plan import Plan
 from halfseen.experiments.read_plan import parse_plan, plan_path, read_plan
 from halfseen.experiments.record import CELLS, FORMAT, read_document, write_json
@@ -160,12 +159,8 @@ def read_about(run: Path) -> tuple[dict[str, Any], str]:
             f"{run} is not the folder of a run: it needs {PLAN} and {ABOUT}. "
             "'halfseen experiment run' makes one."
         ) from error
-    for name, is_allowed in _IS_ALLOWED.items():
-        if not is_allowed(about.get(name)):
-            raise RunFolderError(
-                f"{run / ABOUT} holds {short_repr(about.get(name))} as {name}. Put it right, or "
-                "name another folder."
-            )
+    if wrong := wrong_value({name: about.get(name) for name in _IS_ALLOWED}, _IS_ALLOWED):
+        raise RunFolderError(f"{run / ABOUT} {wrong}. Put it right, or name another folder.")
     return about, text
 
 

@@ -168,7 +168,6 @@ def _weights(columns: PredictiveColumns, judged: jax.Array, label_weight: jax.Ar
     layer = columns.wide.layer
     counted = jnp.sum(layer.observed_blocks(judged), axis=0)
     of_block = columns.is_target_unit[layer.first_unit_of_block]
-    # Weights, not a selection of columns: its gradient would be a scatter.
     weight = jnp.zeros(layer.n_visible)
     for is_own, of_unit, of_kind in (
         (~of_block, ~columns.is_target_unit, 1.0),

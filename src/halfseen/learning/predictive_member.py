@@ -10,7 +10,7 @@ import jax.numpy as jnp
 
 from halfseen.learning.predictive_loss import PredictiveColumns
 from halfseen.machine.correlated_prior import Prior, conditional_mean
-from halfseen.machine.predictive_sweeps import LastSweep, PredictiveParameters, last_sweep
+from halfseen.machine.predictive_sweeps import LastSweep, PredictiveParameters, Wide, last_sweep
 
 
 @dataclass(frozen=True)
@@ -71,22 +71,22 @@ def member_sweep(
     standard: Standard,
     member: Member,
     parameters: PredictiveParameters,
-    visible: jax.Array,
+    units: Wide,
     shown: jax.Array,
     known: jax.Array,
     kept_hidden: jax.Array | float = 1.0,
 ) -> tuple[LastSweep, jax.Array]:
     """The last of the sweeps of one member, and its prior's expectation.
 
-    ``known`` is what the table holds of a row, of which training shows only a part; mask units tell
-    the hidden units which features it lacks.
+    ``units`` are the rows with their numbers shared out over the knots. ``known`` is what the table
+    holds of a row, of which training shows only a part; mask units tell the hidden units which
+    features it lacks.
     """
     wide = shape.columns.wide
-    base = prior_base(shape, standard, member, visible, shown)
+    base = prior_base(shape, standard, member, units.units, shown)
     push: jax.Array | float = 0.0
     if parameters.missing_weights is not None:
         push = missing_features(shape, known) @ parameters.missing_weights
-    units = wide.widened(visible, standard.knots)
     sweep = last_sweep(parameters, wide, units, shown, base, shape.n_sweeps, kept_hidden, push)
     return sweep, base
 

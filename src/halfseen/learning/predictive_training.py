@@ -270,17 +270,17 @@ def _some_steps(
         )
         kept = jax.random.uniform(drop_key, (len(batch), shape.n_hidden)) >= member.dropped
 
+        units = columns.wide.widened(visible, standard.knots)
         sweep, base = member_sweep(
             shape,
             standard,
             member,
             parameters,
-            visible,
+            units,
             known & ~hidden,
             known,
             kept / (1.0 - member.dropped),
         )
-        units = columns.wide.widened(visible, standard.knots)
         judged = columns, sweep.inputs, units, known & hidden, member.label_weight
         slope = predictive_loss_slope(*judged)
         missing = missing_features(shape, known)
