@@ -6,10 +6,8 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import partial
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
@@ -32,18 +30,17 @@ from halfseen.learning.predictive_training import (
     train_predictively,
 )
 from halfseen.learning.progress import ProgressLine, Verbosity
-from halfseen.machine.binned_units import interpolated
+from halfseen.machine.binned_units import shares_of_knots
 from halfseen.machine.compilation_cache import kept_compilations
 from halfseen.machine.correlated_prior import CorrelatedPrior, Prior
 from halfseen.machine.predictive_sweeps import PredictiveParameters
-from halfseen.machine.visible_layer import VisibleLayer
 from halfseen.tables import Encoded, Schema, aligned_zeros
 
 _SMALLEST_SCALE = 0.02
 _KEEP_FEATURES = 0.5  # share of the rows in which no feature is put aside
 _NEW_ROWS = 0.5  # part of the labels put aside that is taken as whole rows
 _MOST_AS_THEY_ARE = 0.5
-_ROWS_AT_ONCE = 1024
+_MOST_ROWS_OF_BIAS = 65_536
 
 
 @kept_compilations()
@@ -182,32 +179,19 @@ def column_knots(values: NDArray[np.float64], n_knots: int) -> NDArray[np.float6
 
 
 def _first_bias(encoded: Encoded, schema: Schema, standard: Standard) -> NDArray[np.float32]:
-    of_units = np.asarray(_input_from_mean(layer_of(schema), schema.marginals.astype(np.float32)))
+    """Inputs that give the marginals; of knots from rows of the whole table, at most so many."""
+    marginals = schema.marginals.astype(np.float32)
+    zeros = np.zeros(schema.n_gaussian, np.float32)
+    of_units = layer_of(schema).input_from_mean(marginals, zeros)
     if not standard.knots.shape[1]:
         return of_units
-    n_rows, n_gaussian = len(encoded.visible), schema.n_gaussian
+    some = slice(None, None, -(-len(encoded.visible) // _MOST_ROWS_OF_BIAS))
     shares = np.zeros(standard.knots.shape)
-    for first in range(0, n_rows, _ROWS_AT_ONCE):
-        some = slice(first, min(first + _ROWS_AT_ONCE, n_rows))
-        numbers = np.zeros((_ROWS_AT_ONCE, n_gaussian), np.float32)  # of one shape, the last too
-        seen = np.zeros(numbers.shape, bool)
-        numbers[: some.stop - first] = encoded.visible[some, :n_gaussian]
-        seen[: some.stop - first] = encoded.observed[some, :n_gaussian]
-        shares += np.asarray(_shares_of_knots(numbers, seen, standard.knots))
-    shares /= np.maximum(encoded.observed[:, :n_gaussian].sum(axis=0), 1)[:, None]
+    for column, knots in enumerate(np.asarray(standard.knots)):
+        seen = encoded.observed[some, column]
+        shares[column] = shares_of_knots(encoded.visible[some, column][seen], knots)
     of_knots = np.log(shares + 1e-3).astype(np.float32)
     return np.concatenate([of_units, of_knots.reshape(-1)])
-
-
-@partial(jax.jit, static_argnums=0)
-def _input_from_mean(layer: VisibleLayer, marginals: jax.Array) -> jax.Array:
-    return layer.input_from_mean(marginals, jnp.zeros(layer.n_gaussian))
-
-
-@jax.jit
-def _shares_of_knots(numbers: jax.Array, seen: jax.Array, knots: jax.Array) -> jax.Array:
-    """What rows with a number put on each knot, in sum; (n_gaussian, n_knots)."""
-    return jnp.sum(jnp.where(seen[:, :, None], interpolated(numbers, knots), 0.0), axis=0)
 
 
 def _members(priors: list[Prior], settings: PredictiveSettings, as_they_are: float) -> Member:

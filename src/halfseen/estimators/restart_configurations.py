@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
-
-import jax
-import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
 from halfseen.estimators.settings import RandomStarts
-from halfseen.learning.starts import random_visible, uniform_marginals
+from halfseen.learning.starts import drawn_visible, uniform_marginals
 from halfseen.machine.visible_layer import VisibleLayer
 
 
@@ -19,7 +15,7 @@ def start_marginals(
 ) -> NDArray[np.float32]:
     """The marginals around which random configurations are drawn, of shape (n_visible,)."""
     if starts == "uniform":
-        return np.asarray(uniform_marginals(layer), np.float32)
+        return uniform_marginals(layer)
     return observed_marginals.astype(np.float32)
 
 
@@ -44,26 +40,9 @@ def restart_configurations(
     array([[0.25, 0.75]], dtype=float32)
     """
     marginals = start_marginals(layer, observed_marginals, starts)
-    drawn = _drawn(
-        jax.random.key(seed),
-        jnp.asarray(marginals),
-        jnp.asarray(log_variance),
-        layer=layer,
-        n_restarts=n_restarts,
+    restarts = drawn_visible(
+        np.random.default_rng([seed, 3]), layer, marginals, np.exp(0.5 * log_variance), n_restarts
     )
-    restarts = np.array(drawn, np.float32)
     if starts == "marginals":
         restarts[0] = marginals
     return restarts
-
-
-@partial(jax.jit, static_argnames=("layer", "n_restarts"))
-def _drawn(
-    key: jax.Array,
-    marginals: jax.Array,
-    log_variance: jax.Array,
-    *,
-    layer: VisibleLayer,
-    n_restarts: int,
-) -> jax.Array:
-    return random_visible(jax.random.fold_in(key, 3), layer, marginals, log_variance, (n_restarts,))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax
-import jax.numpy as jnp
+import numpy as np
+from numpy.typing import NDArray
 
 from halfseen.learning.epoch import TrainingState
 
@@ -50,18 +53,17 @@ class DivergenceError(RuntimeError):
         )
 
 
-@jax.jit
-def is_sound(state: TrainingState, loss: jax.Array) -> jax.Array:
+def is_sound(state: TrainingState, loss: NDArray[np.floating[Any]]) -> NDArray[np.bool_]:
     """Which machines have not run away, of shape (n_replicas,).
 
     Running away is: parameters, chains or centres that are not finite, weights without measure, or
-    a monitored loss that is not a number or out of all proportion.
+    a monitored loss that is not a number or out of all proportion. It is looked at on the host,
+    where nothing need be compiled.
     """
-
-    def one(state: TrainingState) -> jax.Array:
-        leaves = jax.tree.leaves((state.parameters, state.memory))
-        finite = jnp.array([jnp.all(jnp.isfinite(leaf)) for leaf in leaves])
-        small = jnp.max(jnp.abs(state.parameters.weights), initial=0.0) < _LARGEST_WEIGHT
-        return jnp.all(finite) & small
-
-    return jax.vmap(one)(state) & jnp.isfinite(loss) & (loss < _LARGEST_LOSS)
+    sound = np.isfinite(loss) & (loss < _LARGEST_LOSS)
+    for leaf in map(np.asarray, jax.tree.leaves((state.parameters, state.memory))):
+        sound &= np.isfinite(leaf).all(axis=tuple(range(1, leaf.ndim)))
+    weights = np.asarray(state.parameters.weights)
+    largest = np.abs(weights).max(axis=(1, 2), initial=0.0)
+    small: NDArray[np.bool_] = sound & (largest < _LARGEST_WEIGHT)
+    return small

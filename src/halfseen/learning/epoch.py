@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from halfseen.learning.lent_to_device import lent_to_device
 from halfseen.learning.objective import Batch, Beginning, Memory, Objective
-from halfseen.learning.optimiser import Optimiser, Rates
+from halfseen.learning.optimiser import Optimiser, Rates, first_states
 from halfseen.learning.replicas import groups_of, joined, machines_from, over_replicas, side_by_side
+from halfseen.learning.statistics import Offsets
 from halfseen.learning.turned_weights import turned
 from halfseen.machine.parameters import BoltzmannParameters, initial_parameters
 from halfseen.machine.visible_layer import VisibleLayer
@@ -95,21 +96,10 @@ def epoch_order(seed: int, epoch: int, n_rows: int, batch_size: int, n_replicas:
     return EpochOrder(rows.reshape(n_replicas, capacity, batch_size), weight, n_batches)
 
 
-@partial(
-    jax.jit,
-    static_argnames=(
-        "layer",
-        "objective",
-        "optimiser",
-        "n_hidden",
-        "n_machines",
-        "n_table_rows",
-        "weight_scale",
-    ),
-)
 def first_state(
+    seed: int,
     key: jax.Array,
-    marginals: jax.Array,
+    marginals: NDArray[np.float32],
     variance: float,
     beginning: Beginning,
     *,
@@ -121,26 +111,58 @@ def first_state(
     n_table_rows: int,
     weight_scale: float,
 ) -> TrainingState:
-    """All machines before any training."""
-
-    def one(key: jax.Array) -> TrainingState:
-        weight_key, memory_key = jax.random.split(key)
-        parameters = initial_parameters(
-            weight_key,
+    """All machines before any training; put together on the host, where nothing is compiled."""
+    machines = [
+        initial_parameters(
+            np.random.default_rng([seed, 6, machine]),
             layer,
             n_hidden,
             marginals=marginals,
             variance=variance,
             weight_scale=weight_scale,
         )
-        return TrainingState(
+        for machine in range(n_machines)
+    ]
+    parameters = jax.tree.map(lambda *leaves: np.stack(leaves), *jax.device_get(machines))
+    state: TrainingState = jax.device_put(
+        TrainingState(
             parameters=parameters,
-            optimiser_state=optimiser.first_state(parameters),
-            memory=objective.first_memory(memory_key, layer, beginning, n_table_rows),
-            rate_scale=jnp.ones(()),
+            optimiser_state=first_states(optimiser.first_state, parameters),
+            memory=_first_memory(
+                key, beginning, objective, layer, n_machines=n_machines, n_table_rows=n_table_rows
+            ),
+            rate_scale=np.ones(n_machines, np.float32),  # type: ignore[arg-type]
         )
+    )
+    return state
 
-    return jax.vmap(one)(jax.random.split(jax.random.fold_in(key, 0), n_machines))
+
+def _first_memory(
+    key: jax.Array,
+    beginning: Beginning,
+    objective: Objective,
+    layer: VisibleLayer,
+    *,
+    n_machines: int,
+    n_table_rows: int,
+) -> Memory:
+    """The memory of all machines; only chains, if there are any, are drawn by a program."""
+
+    def of_all(key: jax.Array, beginning: Beginning) -> Memory:
+        keys = jax.random.split(jax.random.fold_in(key, 0), n_machines)
+        memory: Memory = jax.vmap(
+            lambda own: objective.first_memory(own, layer, beginning, n_table_rows)
+        )(keys)
+        return memory
+
+    shapes = jax.eval_shape(of_all, key, beginning)
+    if shapes.negative.size or shapes.positive.size:
+        return jax.jit(of_all)(key, beginning)  # type: ignore[no-any-return]
+    negative, positive = jax.device_put(
+        [np.zeros(part.shape, part.dtype) for part in (shapes.negative, shapes.positive)]
+    )
+    offsets = [np.stack([np.asarray(part)] * n_machines) for part in beginning.offsets]
+    return Memory(negative, positive, Offsets(*jax.device_put(offsets)))
 
 
 def run_epoch(
@@ -168,7 +190,6 @@ def run_epoch(
         Mean norm of the gradient over the minibatches.
     """
     n_machines = state.rate_scale.shape[0]
-    keys = _keys(key, epoch, n_machines)
 
     def of_group(group: slice) -> tuple[TrainingState, jax.Array]:
         result: tuple[TrainingState, jax.Array] = _epoch_of_group(
@@ -177,7 +198,8 @@ def run_epoch(
             order._replace(rows=order.rows[group]),
             rates,
             beginning,
-            keys,
+            key,
+            epoch,
             group.start,
             layer=layer,
             objective=objective,
@@ -190,11 +212,6 @@ def run_epoch(
         side_by_side(of_group, groups_of(n_machines), program)
     )
     return whole
-
-
-@partial(jax.jit, static_argnames="n_machines")
-def _keys(key: jax.Array, epoch: int | jax.Array, n_machines: int) -> jax.Array:
-    return jax.random.split(jax.random.fold_in(jax.random.fold_in(key, 1), epoch), n_machines)
 
 
 @partial(
@@ -210,7 +227,8 @@ def _epoch_of_group(
     order: EpochOrder,
     rates: Rates,
     beginning: Beginning,
-    keys: jax.Array,
+    key: jax.Array,
+    epoch: int | jax.Array,
     first: int | jax.Array,
     *,
     layer: VisibleLayer,
@@ -222,6 +240,8 @@ def _epoch_of_group(
     They are taken out of all machines here and not before, where every leaf would be a call.
     """
     n_machines = len(order.rows)
+    epoch_key = jax.random.fold_in(jax.random.fold_in(key, 1), epoch)
+    keys = jax.random.split(epoch_key, state.rate_scale.shape[0])
     state, keys = machines_from(first, n_machines, (state, keys))
     if table.visible.ndim == 3:
         table = machines_from(first, n_machines, table)

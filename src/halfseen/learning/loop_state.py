@@ -85,7 +85,7 @@ def concluded(
     bad : ndarray of bool, of shape (n_replicas,)
         Machines that were rolled back.
     """
-    sound = np.asarray(is_sound(state, loss if is_judged else np.zeros_like(loss)))
+    sound = is_sound(state, loss if is_judged else np.zeros_like(loss))
     bad = ~sound & loop.active
     better = loss < loop.best_loss if is_judged else np.full(loss.shape, not is_monitored)
     improved = loop.active & sound & better

@@ -69,14 +69,14 @@ class HeldOutMonitor:
     ) -> None:
         self.layer = layer
         self.n_sweeps = n_sweeps
-        self.marginals = jnp.asarray(marginals)
-        self.is_target_unit = jnp.asarray(is_target_unit)
+        self.marginals = jax.device_put(marginals)
+        self.is_target_unit = jax.device_put(is_target_unit)
         rows = held_out.judged_rows
         padding = [(0, padded_rows(len(rows)) - len(rows)), (0, 0)]
         seen = held_out.training[rows] | held_out.judging
-        self.visible = jnp.asarray(np.pad(np.where(seen, visible[rows], 0), padding))
-        self.training = jnp.asarray(np.pad(held_out.training[rows], padding))
-        self.judging = jnp.asarray(np.pad(held_out.judging, padding))
+        self.visible = jax.device_put(np.pad(np.where(seen, visible[rows], 0), padding))
+        self.training = jax.device_put(np.pad(held_out.training[rows], padding))
+        self.judging = jax.device_put(np.pad(held_out.judging, padding))
         self.judges_features = bool(held_out.judging[:, ~is_target_unit].any())
         self.judges_labels = bool(held_out.judging[:, is_target_unit].any())
 

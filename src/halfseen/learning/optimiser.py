@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import optax
 
 from halfseen.machine.parameters import BoltzmannParameters
@@ -80,6 +82,20 @@ class Optimiser:
             ),
             state,
         )
+
+
+def first_states(first_state: Callable[[Any], Any], parameters: Any) -> Any:
+    """The states of an optimiser before the first step of all machines of a replica axis.
+
+    Plain ascent, momentum and Adam begin with zeros throughout, which need not be compiled.
+
+    Examples
+    --------
+    >>> first_states(optax.trace(0.5).init, np.ones((2, 3)))
+    TraceState(trace=array([[0., 0., 0.], [0., 0., 0.]]))
+    """
+    of_machines = jax.eval_shape(jax.vmap(first_state), parameters)
+    return jax.tree.map(lambda leaf: np.zeros(leaf.shape, leaf.dtype), of_machines)
 
 
 def schedule_factor(schedule: ScheduleName, epoch: int, n_epochs: int) -> float:

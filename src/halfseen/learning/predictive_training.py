@@ -18,6 +18,7 @@ import numpy as np
 import optax
 from numpy.typing import NDArray
 
+from halfseen.learning.optimiser import first_states
 from halfseen.learning.predictive_loss import predictive_loss, predictive_loss_slope
 from halfseen.learning.predictive_member import (
     Member,
@@ -94,13 +95,7 @@ def first_state(
             else None
         ),
     )
-    return PredictiveState(parameters, _first_optimiser_state(parameters))
-
-
-def _first_optimiser_state(parameters: PredictiveParameters) -> optax.OptState:
-    """Of every member; Adam begins with zeros throughout."""
-    of_members = jax.eval_shape(jax.vmap(_ADAM.init), parameters)
-    return jax.tree.map(lambda leaf: np.zeros(leaf.shape, leaf.dtype), of_members)
+    return PredictiveState(parameters, first_states(_ADAM.init, parameters))
 
 
 def columns_without_slope(shape: PredictiveShape) -> NDArray[np.bool_]:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
+import numpy as np
+from numpy.typing import NDArray
 
-from halfseen.machine.visible_layer import VisibleLayer
+from halfseen.machine.visible_layer import SMALLEST_MARGINAL, VisibleLayer
 
 
 def random_visible(
@@ -54,6 +58,42 @@ def random_missing(
     return layer.pinned_sample_from_mean(visible, observed, noise, means, log_variance)
 
 
+def drawn_visible(
+    generator: np.random.Generator,
+    layer: VisibleLayer,
+    marginals: NDArray[np.floating[Any]],
+    spread: NDArray[np.floating[Any]],
+    n_rows: int,
+) -> NDArray[np.float32]:
+    """What :func:`random_visible` draws, of shape (n_rows, n_visible), by NumPy.
+
+    For rows that are drawn once: to compile a program for them would take much longer. ``spread``
+    is the standard deviation of the Gaussian units.
+
+    Examples
+    --------
+    >>> layer = VisibleLayer(n_gaussian=0, n_bernoulli=0, group_sizes=(2,))
+    >>> drawn_visible(np.random.default_rng(0), layer, np.array([0.5, 0.5]), np.zeros(0), 2)
+    array([[0., 1.],
+           [1., 0.]], dtype=float32)
+    """
+    numbers, chances, shares = layer.split(marginals)
+    inner = np.clip(chances, SMALLEST_MARGINAL, 1 - SMALLEST_MARGINAL)
+    # Each kind has a generator of its own: the first rows of many are those of few.
+    of_normal, of_uniform, of_group = generator.spawn(3)
+    rows = np.zeros((n_rows, layer.n_visible), np.float32)
+    number, bit, one_hot = layer.split(rows)
+    number[:] = numbers + spread * of_normal.standard_normal(number.shape, np.float32)
+    bit[:] = of_uniform.random(bit.shape) < inner
+    places = of_group.random((n_rows, layer.n_groups))
+    for group, first in enumerate(layer.groups.first_units if layer.group_sizes else ()):
+        own = shares[first : first + layer.group_sizes[group]]
+        summed_up = np.cumsum(np.maximum(own, SMALLEST_MARGINAL), dtype=np.float64)
+        passed = np.searchsorted(summed_up[:-1], places[:, group] * summed_up[-1], side="right")
+        one_hot[np.arange(n_rows), first + passed] = 1.0
+    return rows
+
+
 def _means(
     layer: VisibleLayer, marginals: jax.Array, log_variance: jax.Array, shape: tuple[int, ...]
 ) -> jax.Array:
@@ -62,7 +102,7 @@ def _means(
     return jnp.broadcast_to(means, (*shape, layer.n_visible))
 
 
-def uniform_marginals(layer: VisibleLayer) -> jax.Array:
+def uniform_marginals(layer: VisibleLayer) -> NDArray[np.float32]:
     """Marginals of units that know nothing: 0, 1/2 and 1/size, of shape (n_visible,).
 
     Examples
@@ -70,5 +110,6 @@ def uniform_marginals(layer: VisibleLayer) -> jax.Array:
     >>> uniform_marginals(VisibleLayer(1, 1, (4,))).tolist()
     [0.0, 0.5, 0.25, 0.25, 0.25, 0.25]
     """
-    inputs = jnp.zeros((layer.n_visible,))
-    return layer.mean_from_input(inputs, jnp.zeros((layer.n_gaussian,)))
+    sizes = np.asarray(layer.group_sizes, np.int64)
+    parts = np.zeros(layer.n_gaussian), np.full(layer.n_bernoulli, 0.5), np.repeat(1 / sizes, sizes)
+    return np.concatenate(parts).astype(np.float32)

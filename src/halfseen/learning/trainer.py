@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
@@ -203,12 +202,14 @@ class Trainer:
         hidden = np.full((plan.n_hidden,), 0.5, np.float32)
         if not plan.centered:
             visible, hidden = np.zeros_like(visible), np.zeros_like(hidden)
-        return Beginning(jnp.asarray(marginals), Offsets(jnp.asarray(visible), jnp.asarray(hidden)))
+        starts, *offsets = jax.device_put([marginals, visible, hidden])
+        return Beginning(starts, Offsets(*offsets))
 
     def first_state(self, n_table_rows: int) -> TrainingState:
         """All machines before any training, for a table of so many rows."""
         plan = self.plan
-        state: TrainingState = first_state(
+        state = first_state(
+            plan.seed,
             self.key,
             np.array(plan.observed_marginals, np.float32),
             plan.first_variance,
@@ -246,7 +247,7 @@ class Trainer:
         """
         table = rows_on_device(visible, observed)
         after, _ = self._run(state, table, visible.shape[-2], n_passes)
-        if not np.all(is_sound(after, jnp.zeros((self.plan.n_machines,)))):
+        if not np.all(is_sound(after, np.zeros(self.plan.n_machines))):
             raise DivergenceError(self.plan.learning_rate, n_rollbacks=0)
         return after
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
+import numpy as np
+from numpy.typing import NDArray
 
 
 def interpolated(values: jax.Array, knots: jax.Array) -> jax.Array:
@@ -34,3 +38,34 @@ def interpolated(values: jax.Array, knots: jax.Array) -> jax.Array:
     passed = jnp.clip((within - knots[:, :-1]) / gaps, 0.0, 1.0)  # share of every gap left behind
     ones, zeros = jnp.ones_like(within), jnp.zeros_like(within)
     return jnp.concatenate([ones, passed], axis=2) - jnp.concatenate([passed, zeros], axis=2)
+
+
+def shares_of_knots(
+    values: NDArray[np.floating[Any]], knots: NDArray[np.floating[Any]]
+) -> NDArray[np.float64]:
+    """What the numbers of one column put on each of its knots, in the mean; on the host.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_values,)
+        Numbers.
+    knots : ndarray of shape (n_knots,)
+        Increasing.
+
+    Returns
+    -------
+    ndarray of shape (n_knots,)
+        The mean of :func:`interpolated`; zero if there are no numbers.
+
+    Examples
+    --------
+    >>> shares_of_knots(np.array([0.5, 9.0]), np.array([0.0, 2.0]))
+    array([0.375, 0.625])
+    """
+    place = np.interp(values, knots, np.arange(len(knots)))
+    below = np.minimum(place.astype(np.int64), len(knots) - 2)
+    above = place - below
+    shares = np.bincount(below, 1.0 - above, len(knots))
+    shares += np.bincount(below + 1, above, len(knots))
+    means: NDArray[np.float64] = shares / max(1, len(values))
+    return means

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
-import jax.numpy as jnp
+import numpy as np
+from numpy.typing import NDArray
 
 from halfseen.machine.visible_layer import VisibleLayer
 
@@ -24,25 +25,27 @@ class BoltzmannParameters(NamedTuple):
 
 
 def initial_parameters(
-    key: jax.Array,
+    generator: np.random.Generator,
     layer: VisibleLayer,
     n_hidden: int,
     *,
-    marginals: jax.Array,
-    variance: jax.Array | float,
+    marginals: NDArray[np.floating[Any]],
+    variance: float,
     weight_scale: float,
 ) -> BoltzmannParameters:
     """Small random weights, and visible biases that reproduce the observed marginals.
 
+    Nothing is compiled: a program that runs once takes longer to compile than to run.
+
     Parameters
     ----------
-    key : jax.Array
-        Random key of the weights.
+    generator : numpy.random.Generator
+        Draws the weights.
     layer : VisibleLayer
         The kinds of the visible units.
     n_hidden : int
         Number of binary hidden units.
-    marginals : jax.Array of shape (n_visible,)
+    marginals : ndarray of shape (n_visible,)
         Mean of each visible unit over the entries where it was observed.
     variance : float
         First value of sigma^2 of every Gaussian unit.
@@ -52,22 +55,23 @@ def initial_parameters(
     Returns
     -------
     BoltzmannParameters
-        With hidden biases of zero.
+        With hidden biases of zero, in the precision of the marginals.
 
     Examples
     --------
     >>> layer = VisibleLayer(n_gaussian=1, n_bernoulli=1, group_sizes=(3,))
-    >>> marginals = jnp.array([0.0, 0.25, 0.2, 0.2, 0.6])
-    >>> theta = initial_parameters(jax.random.key(0), layer, 4, marginals=marginals,
+    >>> marginals = np.array([0.0, 0.25, 0.2, 0.2, 0.6])
+    >>> theta = initial_parameters(np.random.default_rng(0), layer, 4, marginals=marginals,
     ...                            variance=1.0, weight_scale=0.01)
     >>> theta.weights.shape
     (5, 4)
     """
-    weights = weight_scale * jax.random.normal(key, (layer.n_visible, n_hidden), marginals.dtype)
-    log_variance = jnp.full((layer.n_gaussian,), jnp.log(variance), marginals.dtype)
-    return BoltzmannParameters(
-        weights=weights,
-        visible_bias=layer.input_from_mean(marginals, log_variance),
-        hidden_bias=jnp.zeros((n_hidden,), marginals.dtype),
-        log_variance=log_variance,
+    weights = weight_scale * generator.standard_normal((layer.n_visible, n_hidden))
+    log_variance = np.full((layer.n_gaussian,), np.log(variance), marginals.dtype)
+    first = (
+        weights.astype(marginals.dtype),
+        layer.input_from_mean(marginals, log_variance),
+        np.zeros((n_hidden,), marginals.dtype),
+        log_variance,
     )
+    return BoltzmannParameters(*jax.device_put(first))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from halfseen.machine.bernoulli_sample import bernoulli_sample
 from halfseen.machine.softmax_groups import SoftmaxGroups, softmax_groups
 
-_SMALLEST_MARGINAL = 1e-4
+SMALLEST_MARGINAL = 1e-4
+
+Values = TypeVar("Values", jax.Array, NDArray[Any])
 
 
 class VisibleNoise(NamedTuple):
@@ -82,7 +84,7 @@ class VisibleLayer:
             return np.arange(single)
         return np.concatenate([np.arange(single), single + self.groups.first_units])
 
-    def split(self, units: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
+    def split(self, units: Values) -> tuple[Values, Values, Values]:
         """(..., n_visible) -> its Gaussian, Bernoulli and softmax parts."""
         single = self.n_gaussian + self.n_bernoulli
         return (
@@ -107,18 +109,23 @@ class VisibleLayer:
             parts.append(self.groups.mean_from_input(softmax))
         return jnp.concatenate(parts, axis=-1)
 
-    def input_from_mean(self, means: jax.Array, log_variance: jax.Array) -> jax.Array:
-        """The inputs that give these means; frequencies of 0 and 1 are drawn slightly inwards."""
+    def input_from_mean(self, means: Values, log_variance: Values) -> Values:
+        """The inputs that give these means; frequencies of 0 and 1 are drawn slightly inwards.
+
+        Of NumPy's arrays it is one of NumPy's: what is asked once need not be compiled.
+        """
+        xp: Any = np if isinstance(means, np.ndarray) else jnp
         gaussian, bernoulli, softmax = self.split(means)
-        inner = jnp.clip(bernoulli, _SMALLEST_MARGINAL, 1 - _SMALLEST_MARGINAL)
-        return jnp.concatenate(
+        inner = xp.clip(bernoulli, SMALLEST_MARGINAL, 1 - SMALLEST_MARGINAL)
+        inputs: Values = xp.concatenate(
             [
-                gaussian * jnp.exp(-log_variance),
-                jnp.log(inner) - jnp.log1p(-inner),
-                jnp.log(jnp.maximum(softmax, _SMALLEST_MARGINAL)),
+                gaussian * xp.exp(-log_variance),
+                xp.log(inner) - xp.log1p(-inner),
+                xp.log(xp.maximum(softmax, SMALLEST_MARGINAL)),
             ],
             axis=-1,
         )
+        return inputs
 
     def log_partition(self, inputs: jax.Array, log_variance: jax.Array) -> jax.Array:
         """log int p_prior(v) exp(x v) dv of every block, of shape (..., n_blocks)."""
@@ -215,7 +222,7 @@ class VisibleLayer:
         binary = (noise.uniform < bernoulli).astype(means.dtype)
         if not self.group_sizes:
             return [numbers, binary, softmax]
-        inputs = jnp.log(jnp.maximum(softmax, _SMALLEST_MARGINAL))
+        inputs = jnp.log(jnp.maximum(softmax, SMALLEST_MARGINAL))
         return [numbers, binary, self.groups.sample_from_input(inputs, noise.group_uniform)]
 
     def _pinned(
