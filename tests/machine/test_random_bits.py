@@ -55,3 +55,31 @@ def test_a_stream_does_not_depend_on_its_companions() -> None:
     together = jax.vmap(lambda key: jax.random.uniform(key, (7,)))(keys)
     alone = jax.random.uniform(keys[1], (7,))
     np.testing.assert_array_equal(np.asarray(together)[1], np.asarray(alone))
+
+
+def test_all_keys_of_a_tree_have_counters_of_their_own() -> None:
+    """Five levels of the widest splits: no branch is met twice, so no counter is either."""
+    level = training_key(6)[None]
+    branches: list[int] = []
+    for _ in range(5):
+        data = np.asarray(jax.random.key_data(level))
+        assert len(np.unique(data[:, :2], axis=0)) == 1
+        branches += data[:, 2].tolist()
+        level = jax.vmap(lambda key: jax.random.split(key, 7))(level).reshape(-1)
+    assert len(set(branches)) == len(branches) == sum(7**depth for depth in range(5))
+    assert max(branches) < 2**30 / 8**4
+
+
+def test_many_keys_are_split_by_the_generator_itself() -> None:
+    data = np.asarray(jax.random.key_data(jax.random.split(training_key(7), 100)))
+    assert len(np.unique(data[:, 0])) == 100
+    assert not data[:, 2].any()
+
+
+def test_words_of_split_and_folded_keys_and_numbers_are_all_different() -> None:
+    key = training_key(8)
+    drawn = np.asarray(jax.random.bits(key, (1000,)))
+    split = np.asarray(jax.random.key_data(jax.random.split(key, 1000)))[:, 0]
+    folded = [int(jax.random.key_data(jax.random.fold_in(key, n))[0]) for n in range(5)]
+    assert not set(drawn) & set(split)
+    assert not set(folded) & (set(drawn[:5]) | set(split[:5]))

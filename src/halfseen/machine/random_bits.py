@@ -4,6 +4,10 @@ Salmon, Moraes, Dror and Shaw (2011), "Parallel random numbers: as easy as 1, 2,
 rounds as the fewest of Threefry-2x32 that pass all of their tests. JAX's own generator takes twenty
 in a loop of its own; here every word is a plain expression of its place and the key, which XLA
 computes in the loop that uses it, and no array of random numbers is ever written.
+
+A key is two words and a branch, a number in a tree: splitting a key counts branches, and every
+number drawn has a counter of branch, purpose and place that no other has under the same two words.
+That is a multiplication where JAX's own keys take a run of the generator for every key.
 """
 
 from __future__ import annotations
@@ -19,8 +23,11 @@ from jax.extend.random import define_prng_impl
 ROUNDS = 13
 _ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
 _PARITY = np.uint32(0x1BD11BDA)
-_WORDS_OF_SPLIT = np.uint32(1 << 31)  # counters of keys, apart from those of numbers
-_WORDS_OF_FOLD = np.uint32(3 << 30)
+# What words are for: each has counters of its own under the same key.
+_BITS, _MORE_BITS, _SPLIT, _FOLD = map(np.uint32, range(4))
+_PURPOSES = np.uint32(4)
+# Fewer keys than this are split off by counting alone; nine times in a row are told apart.
+_BRANCHES = np.uint32(8)
 
 
 def threefry_2x32(
@@ -57,45 +64,55 @@ def threefry_2x32(
     return left, right
 
 
-def _words(key: jax.Array, first: jax.Array | np.uint32, shape: tuple[int, ...]) -> jax.Array:
+def _words(key: jax.Array, purpose: np.uint32, shape: tuple[int, ...]) -> jax.Array:
     """One word for every place of an array."""
     place = jax.lax.iota(jnp.uint32, math.prod(shape)).reshape(shape)
-    # A key is computed before it is used; else the key and all keys that it was split from would be
+    # A key is computed before it is used; else the key and all keys that it came from would be
     # computed again for every row.
     known = jax.lax.optimization_barrier(key)  # type: ignore[no-untyped-call]
-    return threefry_2x32((known[0], known[1]), (first, place))[0]
+    return _words_of(known, purpose, place)[0]
+
+
+def _words_of(key: jax.Array, purpose: np.uint32, place: jax.Array) -> tuple[jax.Array, jax.Array]:
+    return threefry_2x32((key[0], key[1]), (key[2] * _PURPOSES + purpose, place))
 
 
 def _seed(seed: jax.Array) -> jax.Array:
     low = seed.astype(jnp.uint32)
-    return jnp.stack([jnp.zeros_like(low), low])
+    return jnp.stack([jnp.zeros_like(low), low, jnp.zeros_like(low)])
 
 
 def _split(key: jax.Array, shape: tuple[int, ...]) -> jax.Array:
     place = jax.lax.iota(jnp.uint32, math.prod(shape)).reshape(shape)
-    words = threefry_2x32((key[0], key[1]), (_WORDS_OF_SPLIT, place))
-    return jnp.stack(words, axis=-1)
+    if place.size < _BRANCHES:
+        branch = key[2] * _BRANCHES + 1 + place
+        return jnp.stack([jnp.broadcast_to(word, shape) for word in (*key[:2], branch)], axis=-1)
+    return _rooted(_words_of(key, _SPLIT, place))
 
 
 def _fold_in(key: jax.Array, data: int | jax.Array) -> jax.Array:
-    words = threefry_2x32((key[0], key[1]), (_WORDS_OF_FOLD, jnp.uint32(data)))
-    return jnp.stack(words)
+    return _rooted(_words_of(key, _FOLD, jnp.uint32(data)))
+
+
+def _rooted(words: tuple[jax.Array, jax.Array]) -> jax.Array:
+    """Keys of two new words, each the root of a tree of its own."""
+    return jnp.stack([*words, jnp.zeros_like(words[0])], axis=-1)
 
 
 def _random_bits(key: jax.Array, bit_width: int, shape: tuple[int, ...]) -> jax.Array:
     if bit_width == 64:
-        pair = [_words(key, np.uint32(half), shape).astype(jnp.uint64) for half in range(2)]
+        pair = [_words(key, half, shape).astype(jnp.uint64) for half in (_BITS, _MORE_BITS)]
         return (pair[0] << np.uint64(32)) | pair[1]
-    return _words(key, np.uint32(0), shape).astype(jnp.dtype(f"uint{bit_width}"))
+    return _words(key, _BITS, shape).astype(jnp.dtype(f"uint{bit_width}"))
 
 
 _GENERATOR: Hashable = define_prng_impl(
-    key_shape=(2,),
+    key_shape=(3,),
     seed=_seed,
     split=_split,
     random_bits=_random_bits,
     fold_in=_fold_in,
-    name="halfseen_threefry13",
+    name="halfseen_threefry13_tree",
     tag="hs",
 )
 
