@@ -187,12 +187,12 @@ def last_sweep(
         hidden = kept_hidden * on
         # Left to itself XLA makes one library call of product, sum and the largest of each group,
         # which takes three times as long as the product alone.
-        from_hidden = jax.lax.optimization_barrier(  # type: ignore[no-untyped-call]
-            (hidden @ weights.units.T, hidden @ weights.knots.T)
-        )
+        of_knots = hidden @ weights.knots.T
+        if wide.n_knots:
+            of_knots = jax.lax.optimization_barrier(of_knots)  # type: ignore[no-untyped-call]
         inputs = Wide(
-            parameters.visible_bias.units + from_hidden[0] + push.units,
-            parameters.visible_bias.knots + from_hidden[1] + push.knots,
+            parameters.visible_bias.units + hidden @ weights.units.T + push.units,
+            parameters.visible_bias.knots + of_knots + push.knots,
         )
     return LastSweep(visible, on, hidden, inputs)
 
