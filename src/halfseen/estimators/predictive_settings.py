@@ -32,7 +32,7 @@ _WIDE = 400
 _MOST_STEPS = {"fast": 1000, "default": 3000, "best": 8000}
 _MORE_PASSES = 5 / 3
 _SHRINKAGES = {
-    "fast": (0.02, 0.05),
+    "fast": (),
     "default": (0.002, 0.02, 0.05, 0.15),
     "best": (0.002, 0.02, 0.05, 0.15),
 }
@@ -189,7 +189,7 @@ def shrinkages_offered(n_rows: int, n_visible: int, effort: Effort) -> tuple[flo
     """Shrinkages of the prior to choose from; none if the table is wide and long.
 
     Of few rows for each unit a covariance is mostly noise, and may have to be shrunk far. Of many
-    rows effort "fast" tries but two.
+    rows effort "fast" takes the usual one.
 
     Examples
     --------

@@ -170,10 +170,11 @@ def _mean_conditional_covariance(
         block = np.ix_(missing, missing)
         if 0 < len(missing) < len(seen):
             factor = dpotrf(precision[block].T, lower=True, overwrite_a=True)[0]
-            summed[block] += symmetric_from_lower(dpotri(factor, lower=True, overwrite_c=True)[0])
+            summed[block] += dpotri(factor, lower=True, overwrite_c=True)[0]
         elif len(missing):
             summed += covariance
-    return summed / len(observed)
+    # What stands above the diagonal of a block was never filled, and is not read.
+    return symmetric_from_lower(summed) / len(observed)
 
 
 @cache
