@@ -154,8 +154,8 @@ def train_predictively(
     in_steps = order.reshape(n_steps, shape.batch_size)
     key = training_key(seed)
     groups = groups_of(len(members.fold))
-    # Cut in NumPy, as all that is done but once: of JAX every cut would be compiled.
-    state, members = jax.device_get((state, members))
+    # Cut and turned in NumPy, as all that is done but once: of JAX each would be compiled.
+    state, members = turned(jax.device_get(state)), jax.device_get(members)
     states: list[PredictiveState] = jax.device_put([machines_in(group, state) for group in groups])
     companies: list[Member] = jax.device_put([machines_in(group, members) for group in groups])
 
@@ -191,7 +191,8 @@ def train_predictively(
     whole: PredictiveState = jax.tree.map(
         lambda *of_groups: np.concatenate(of_groups), *jax.device_get(states)
     )
-    return whole
+    back: PredictiveState = turned(whole)
+    return back
 
 
 def compile_training(
@@ -212,7 +213,7 @@ def compile_training(
         shape,
         standard,
         machines_in(group, jax.device_get(members)),
-        machines_in(group, jax.device_get(state)),
+        machines_in(group, turned(jax.device_get(state))),
         table,
         np.zeros((n_at_once, shape.batch_size), np.int32),
         np.zeros(n_at_once, np.float32),
@@ -240,7 +241,10 @@ def _some_steps(
     first: jax.Array,
     key: jax.Array,
 ) -> tuple[PredictiveState, jax.Array]:
-    """Steps of the members of a group; ``first`` of them have been taken before."""
+    """Steps of the members of a group; ``first`` of them have been taken before.
+
+    Weights are (n_hidden, n_units) on the way in and out.
+    """
     columns = shape.columns
 
     def loss_and_gradient(
@@ -303,9 +307,9 @@ def _some_steps(
         keys = jax.random.split(jax.random.fold_in(key, first), len(rows))
         is_told = jnp.arange(len(rows)) % _STEPS_PER_LOSS == 0
         state, losses = jax.lax.scan(
-            partial(one_step, member=member), turned(state), (rows, progress, keys, is_told)
+            partial(one_step, member=member), state, (rows, progress, keys, is_told)
         )
-        return turned(state), jnp.sum(losses) / jnp.sum(is_told)
+        return state, jnp.sum(losses) / jnp.sum(is_told)
 
     stepped: tuple[PredictiveState, jax.Array] = over_replicas(steps_of, state, members)
     return stepped

@@ -14,7 +14,7 @@ def turned(tree: Any) -> Any:
     """All parameters in a tree with weights as (n_hidden, n_visible), or back again.
 
     While machines are trained they lie so in memory, because their gradient is then found by a
-    product that is faster, on some machines nearly twice as fast.
+    product that is faster, on some machines nearly twice as fast. A leading axis of machines stays.
 
     Examples
     --------
@@ -30,6 +30,10 @@ def turned(tree: Any) -> Any:
     def turned_part(part: Any) -> Any:
         if not is_machine(part):
             return part
-        return part._replace(weights=jax.tree.map(lambda weights: weights.T, part.weights))
+        return part._replace(weights=jax.tree.map(_swapped, part.weights))
 
     return jax.tree.map(turned_part, tree, is_leaf=is_machine)
+
+
+def _swapped(weights: Any) -> Any:
+    return weights.swapaxes(-1, -2)
