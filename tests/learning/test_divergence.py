@@ -16,8 +16,7 @@ from halfseen.learning.objective import Memory
 from halfseen.learning.statistics import Offsets
 from halfseen.machine.parameters import BoltzmannParameters
 
-NO_LOSS = jnp.zeros(3)
-sound = jax.jit(is_sound)
+NO_LOSS = np.zeros(3)
 
 
 def three_machines() -> TrainingState:
@@ -32,8 +31,8 @@ def three_machines() -> TrainingState:
     )
 
 
-def test_ordinary_machines_are_sound() -> None:
-    assert sound(three_machines(), NO_LOSS).tolist() == [True, True, True]
+def test_ordinary_machines_are_is_sound() -> None:
+    assert is_sound(three_machines(), NO_LOSS).tolist() == [True, True, True]
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
@@ -47,19 +46,19 @@ def test_a_number_that_is_none_in_one_machine(leaf: int, value: float) -> None:
     leaves[leaf] = jnp.asarray(changed)
     parameters, memory = jax.tree.unflatten(structure, leaves)
     broken: Any = state._replace(parameters=parameters, memory=memory)
-    assert sound(broken, NO_LOSS).tolist() == [True, False, True]
+    assert is_sound(broken, NO_LOSS).tolist() == [True, False, True]
 
 
 def test_weights_without_measure() -> None:
     state = three_machines()
     weights = state.parameters.weights.at[2, 1, 1].set(-1e5)
     state = state._replace(parameters=state.parameters._replace(weights=weights))
-    assert sound(state, NO_LOSS).tolist() == [True, True, False]
+    assert is_sound(state, NO_LOSS).tolist() == [True, True, False]
 
 
 def test_losses_out_of_proportion() -> None:
-    loss = jnp.array([5.0, 1e6, jnp.nan])
-    assert sound(three_machines(), loss).tolist() == [True, False, False]
+    loss = np.array([5.0, 1e6, np.nan])
+    assert is_sound(three_machines(), loss).tolist() == [True, False, False]
 
 
 @pytest.mark.parametrize(

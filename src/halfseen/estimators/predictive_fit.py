@@ -99,10 +99,10 @@ def fit_prediction(
 
     n_done = 0
 
-    def after(step: int, losses: NDArray[np.float32]) -> bool:
+    def after(step: int, errors: NDArray[np.float32]) -> bool:
         nonlocal n_done
         n_done = step
-        line.show(step, f"loss {losses.mean():.4f}")
+        line.show(step, f"error {errors.mean():.4f}")
         return time.monotonic() - began > max_seconds or is_of_no_use()
 
     state = train_predictively(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from halfseen.learning.lent_to_device import lent_to_device
 from halfseen.learning.objective import Batch, Beginning, Memory, Objective
-from halfseen.learning.optimiser import Optimiser, Rates, first_states
+from halfseen.learning.optimiser import Optimiser, Rates, first_states, gradient_norm
 from halfseen.learning.replicas import groups_of, joined, machines_from, over_replicas, side_by_side
 from halfseen.learning.statistics import Offsets
 from halfseen.learning.turned_weights import turned
@@ -127,7 +128,7 @@ def first_state(
     state: TrainingState = jax.device_put(
         TrainingState(
             parameters=parameters,
-            optimiser_state=first_states(optimiser.first_state, parameters),
+            optimiser_state=first_states(_first_optimiser_state(optimiser), parameters),
             memory=_first_memory(
                 key, beginning, objective, layer, n_machines=n_machines, n_table_rows=n_table_rows
             ),
@@ -135,6 +136,11 @@ def first_state(
         )
     )
     return state
+
+
+def _first_optimiser_state(optimiser: Optimiser) -> Callable[[BoltzmannParameters], Any]:
+    """What an optimiser holds stays the way round that weights have in training."""
+    return lambda parameters: optimiser.first_state(turned(parameters))
 
 
 def _first_memory(
@@ -277,7 +283,7 @@ def _epoch_of_group(
                 state.parameters, gradient, state.optimiser_state, own_rates
             )
             moved = TrainingState(parameters, optimiser_state, memory, state.rate_scale)
-            return moved, norm + _norm(gradient)
+            return moved, norm + gradient_norm(gradient)
 
         first = turned(state), jnp.zeros(())
         carried, norm = jax.lax.fori_loop(0, order.n_batches, minibatch, first)
@@ -286,9 +292,3 @@ def _epoch_of_group(
     rows = jnp.asarray(order.rows)
     own_tables = (table,) if table.visible.ndim == 3 else ()
     return over_replicas(one, state, rows, keys, *own_tables)  # type: ignore[no-any-return]
-
-
-def _norm(gradient: BoltzmannParameters) -> jax.Array:
-    # Of a vector the product with itself is one small program, a sum over squares are three.
-    vectors = [gradient.visible_bias, gradient.hidden_bias, gradient.log_variance]
-    return jnp.sqrt(jnp.sum(gradient.weights**2) + sum(vector @ vector for vector in vectors))

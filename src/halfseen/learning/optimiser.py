@@ -58,7 +58,7 @@ class Optimiser:
 
     def first_state(self, parameters: BoltzmannParameters) -> Any:
         """The optimiser's state before the first step."""
-        return self.transformation().init(parameters)
+        return self.transformation().init(_packed(parameters))
 
     def step(
         self,
@@ -68,20 +68,49 @@ class Optimiser:
         rates: Rates,
     ) -> tuple[BoltzmannParameters, Any]:
         """One step of ascent; only the weights decay, the variances stay within their bounds."""
-        direction, state = self.transformation().update(gradient, state)
+        direction, state = self.transformation().update(_packed(gradient), state)
         moved = jax.tree.map(
-            lambda value, towards: value + rates.learning_rate * towards, parameters, direction
+            lambda value, towards: value + rates.learning_rate * towards,
+            _packed(parameters),
+            direction,
         )
         decay = rates.learning_rate * rates.weight_decay
+        ends = np.cumsum([len(vector) for vector in parameters[1:]])[:-1]
+        visible_bias, hidden_bias, log_variance = jnp.split(moved.vectors, ends)
+        lowest, highest = rates.lowest_log_variance, rates.highest_log_variance
         return (
-            moved._replace(
-                weights=moved.weights - decay * parameters.weights,
-                log_variance=jnp.clip(
-                    moved.log_variance, rates.lowest_log_variance, rates.highest_log_variance
-                ),
+            BoltzmannParameters(
+                moved.weights - decay * parameters.weights,
+                visible_bias,
+                hidden_bias,
+                jnp.clip(log_variance, lowest, highest),
             ),
             state,
         )
+
+
+class _Packed(NamedTuple):
+    """Parameters of one machine in two arrays: an optimiser runs small programs over each."""
+
+    weights: jax.Array
+    vectors: jax.Array  # biases of visible and hidden units, and log variances
+
+
+def _packed(parameters: BoltzmannParameters) -> _Packed:
+    return _Packed(parameters.weights, jnp.concatenate(parameters[1:]))
+
+
+def gradient_norm(gradient: BoltzmannParameters) -> jax.Array:
+    """The length of a gradient of all parameters of one machine together.
+
+    Examples
+    --------
+    >>> leaves = [jnp.full(shape, 2.0) for shape in ((1, 1), (1,), (1,), (1,))]
+    >>> float(gradient_norm(BoltzmannParameters(*leaves)))
+    4.0
+    """
+    weights, vectors = _packed(gradient)
+    return jnp.sqrt(jnp.sum(weights**2) + jnp.sum(vectors**2))
 
 
 def first_states(first_state: Callable[[Any], Any], parameters: Any) -> Any:
@@ -91,8 +120,8 @@ def first_states(first_state: Callable[[Any], Any], parameters: Any) -> Any:
 
     Examples
     --------
-    >>> first_states(optax.trace(0.5).init, np.ones((2, 3)))
-    TraceState(trace=array([[0., 0., 0.], [0., 0., 0.]]))
+    >>> first_states(optax.trace(0.5).init, np.ones((2, 3))).trace.tolist()
+    [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
     """
     of_machines = jax.eval_shape(jax.vmap(first_state), parameters)
     return jax.tree.map(lambda leaf: np.zeros(leaf.shape, leaf.dtype), of_machines)

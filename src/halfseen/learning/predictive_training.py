@@ -19,7 +19,8 @@ import optax
 from numpy.typing import NDArray
 
 from halfseen.learning.optimiser import first_states
-from halfseen.learning.predictive_loss import predictive_loss, predictive_loss_slope
+from halfseen.learning.packed_parameters import Packed, packed, unpacked
+from halfseen.learning.predictive_loss import predictive_loss_slope
 from halfseen.learning.predictive_member import (
     Member,
     PredictiveShape,
@@ -35,12 +36,10 @@ from halfseen.learning.replicas import (
     side_by_side,
 )
 from halfseen.learning.trainer import TrainingInterrupted
-from halfseen.learning.turned_weights import turned
 from halfseen.machine.predictive_sweeps import PredictiveParameters, Wide, sweep_gradient
 from halfseen.machine.random_bits import training_key
 
 STEPS_AT_ONCE = 50
-_STEPS_PER_LOSS = 10
 _WARM_UP = 0.05
 _LAST_RATE = 0.01
 _WEIGHT_SCALE = 0.05
@@ -53,7 +52,15 @@ class PredictiveState(NamedTuple):
     """What changes from step to step; every leaf has a leading axis of members."""
 
     parameters: PredictiveParameters
+    optimiser_state: optax.OptState  # of packed parameters
+
+
+class _Carried(NamedTuple):
+    """The same as it lies on the device."""
+
+    learned: Packed
     optimiser_state: optax.OptState
+    start_bias: Wide
 
 
 class Table(NamedTuple):
@@ -95,7 +102,7 @@ def first_state(
             else None
         ),
     )
-    return PredictiveState(parameters, first_states(_ADAM.init, parameters))
+    return PredictiveState(parameters, first_states(_ADAM.init, packed(parameters)))
 
 
 def columns_without_slope(shape: PredictiveShape) -> NDArray[np.bool_]:
@@ -142,7 +149,8 @@ def train_predictively(
     seed : int
         Seed of the order of rows, of what is hidden again and of what is left out.
     after : callable
-        Told the number of steps taken and every member's mean loss, now and then; True ends it.
+        Told the number of steps taken and every member's mean error, now and then; True ends it.
+        The error is the mean distance from the truth of what was hidden, twice that of numbers.
 
     Returns
     -------
@@ -154,9 +162,9 @@ def train_predictively(
     in_steps = order.reshape(n_steps, shape.batch_size)
     key = training_key(seed)
     groups = groups_of(len(members.fold))
-    # Cut and turned in NumPy, as all that is done but once: of JAX each would be compiled.
-    state, members = turned(jax.device_get(state)), jax.device_get(members)
-    states: list[PredictiveState] = jax.device_put([machines_in(group, state) for group in groups])
+    # Packed and cut in NumPy, as all that is done but once: of JAX each would be compiled.
+    members, carried = jax.device_get(members), _carried(state)
+    states: list[_Carried] = jax.device_put([machines_in(group, carried) for group in groups])
     companies: list[Member] = jax.device_put([machines_in(group, members) for group in groups])
 
     program = (shape, table.visible.shape, table.training.shape)
@@ -168,19 +176,19 @@ def train_predictively(
         def taken(
             place: int, now: tuple[jax.Array, jax.Array, jax.Array] = now
         ) -> NDArray[np.float32]:
-            states[place], losses = _some_steps(
+            states[place], errors = _some_steps(
                 shape, standard, companies[place], states[place], table, *now, key
             )
-            return np.asarray(losses)
+            return np.asarray(errors)
 
         try:
-            losses = side_by_side(taken, range(len(groups)), (program, len(rows)))
-            if after(first + len(rows), np.concatenate(losses)):
+            errors = side_by_side(taken, range(len(groups)), (program, len(rows)))
+            if after(first + len(rows), np.concatenate(errors)):
                 break
         except KeyboardInterrupt:
             # What was under way must end before the interpreter may, or JAX crashes on exit.
             jax.block_until_ready(jax.live_arrays())  # type: ignore[no-untyped-call]
-            if any(state.parameters.hidden_bias.is_deleted() for state in states):
+            if any(state.learned.vectors.is_deleted() for state in states):
                 raise  # between two states, one given up and the other not yet taken
             warnings.warn(
                 "predictive training interrupted; the model keeps what it has learned so far",
@@ -188,11 +196,10 @@ def train_predictively(
                 stacklevel=2,
             )
             break
-    whole: PredictiveState = jax.tree.map(
+    whole: _Carried = jax.tree.map(
         lambda *of_groups: np.concatenate(of_groups), *jax.device_get(states)
     )
-    back: PredictiveState = turned(whole)
-    return back
+    return PredictiveState(unpacked(whole.learned, whole.start_bias), whole.optimiser_state)
 
 
 def compile_training(
@@ -213,13 +220,18 @@ def compile_training(
         shape,
         standard,
         machines_in(group, jax.device_get(members)),
-        machines_in(group, turned(jax.device_get(state))),
+        machines_in(group, _carried(state)),
         table,
         np.zeros((n_at_once, shape.batch_size), np.int32),
         np.zeros(n_at_once, np.float32),
         np.uint32(0),
         training_key(0),
     ).compile()
+
+
+def _carried(state: PredictiveState) -> _Carried:
+    parameters, optimiser_state = jax.device_get(state)
+    return _Carried(packed(parameters), optimiser_state, parameters.start_bias)
 
 
 def _order(generator: np.random.Generator, n_rows: int, n_drawn: int) -> NDArray[np.int32]:
@@ -234,25 +246,18 @@ def _some_steps(
     shape: PredictiveShape,
     standard: Standard,
     members: Member,
-    state: PredictiveState,
+    state: _Carried,
     table: Table,
     rows: jax.Array,
     progress: jax.Array,
     first: jax.Array,
     key: jax.Array,
-) -> tuple[PredictiveState, jax.Array]:
-    """Steps of the members of a group; ``first`` of them have been taken before.
-
-    Weights are (n_hidden, n_units) on the way in and out.
-    """
+) -> tuple[_Carried, jax.Array]:
+    """Steps of the members of a group; ``first`` of them have been taken before."""
     columns = shape.columns
 
-    def loss_and_gradient(
-        parameters: PredictiveParameters,
-        member: Member,
-        batch: jax.Array,
-        key: jax.Array,
-        is_told: jax.Array,
+    def error_and_gradient(
+        parameters: PredictiveParameters, member: Member, batch: jax.Array, key: jax.Array
     ) -> tuple[jax.Array, PredictiveParameters]:
         visible, known = table.visible[batch], table.training[member.fold, batch]
         hide_key, drop_key = jax.random.split(key)
@@ -267,6 +272,8 @@ def _some_steps(
                 member.as_they_are * labelled,
             )
         )
+        # Drawn once, not again for what is shown and for what is judged.
+        hidden = jax.lax.optimization_barrier(hidden)  # type: ignore[no-untyped-call]
         kept = jax.random.uniform(drop_key, (len(batch), shape.n_hidden)) >= member.dropped
 
         units = columns.wide.widened(visible, standard.knots)
@@ -280,38 +287,37 @@ def _some_steps(
             known,
             kept / (1.0 - member.dropped),
         )
-        judged = columns, sweep.inputs, units, known & hidden, member.label_weight
-        slope = predictive_loss_slope(*judged)
+        slope = predictive_loss_slope(
+            columns, sweep.inputs, units, known & hidden, member.label_weight
+        )
         missing = missing_features(shape, known)
         gradient = sweep_gradient(parameters, columns.wide, sweep, slope, base, missing)
-        # Steps need the slope alone; what is told of the loss now and then is computed then.
-        loss = jax.lax.cond(is_told, lambda: predictive_loss(*judged), lambda: jnp.zeros(()))
-        return loss, gradient
+        # Steps need the slope alone, and whoever watches is content with its size.
+        return jnp.sum(jnp.abs(slope.units)), gradient
 
-    def one_step(
-        state: PredictiveState,
-        now: tuple[jax.Array, jax.Array, jax.Array, jax.Array],
-        member: Member,
-    ) -> tuple[PredictiveState, jax.Array]:
-        batch, at, step_key, is_told = now
-        parameters = turned(state.parameters)
-        loss, gradient = loss_and_gradient(parameters, member, batch, step_key, is_told)
-        change, optimiser_state = _ADAM.update(turned(gradient), state.optimiser_state)
-        rate = _pace(at) * member.learning_rate
-        parameters = jax.tree.map(lambda old, by: old - rate * by, state.parameters, change)
-        kept = 1.0 - rate * member.weight_decay
-        decayed = Wide(*(kept * part for part in parameters.weights))
-        return PredictiveState(parameters._replace(weights=decayed), optimiser_state), loss
+    def steps_of(state: _Carried, member: Member) -> tuple[_Carried, jax.Array]:
+        def one_step(
+            carried: tuple[Packed, optax.OptState],
+            now: tuple[jax.Array, jax.Array, jax.Array],
+        ) -> tuple[tuple[Packed, optax.OptState], jax.Array]:
+            learned, optimiser_state = carried
+            batch, at, step_key = now
+            parameters = unpacked(learned, state.start_bias)
+            error, gradient = error_and_gradient(parameters, member, batch, step_key)
+            change, optimiser_state = _ADAM.update(packed(gradient), optimiser_state)
+            rate = _pace(at) * member.learning_rate
+            learned = jax.tree.map(lambda old, by: old - rate * by, learned, change)
+            kept = 1.0 - rate * member.weight_decay
+            decayed = Wide(*(kept * part for part in learned.weights))
+            return (learned._replace(weights=decayed), optimiser_state), error
 
-    def steps_of(state: PredictiveState, member: Member) -> tuple[PredictiveState, jax.Array]:
         keys = jax.random.split(jax.random.fold_in(key, first), len(rows))
-        is_told = jnp.arange(len(rows)) % _STEPS_PER_LOSS == 0
-        state, losses = jax.lax.scan(
-            partial(one_step, member=member), state, (rows, progress, keys, is_told)
+        (learned, optimiser_state), errors = jax.lax.scan(
+            one_step, (state.learned, state.optimiser_state), (rows, progress, keys)
         )
-        return state, jnp.sum(losses) / jnp.sum(is_told)
+        return _Carried(learned, optimiser_state, state.start_bias), jnp.mean(errors)
 
-    stepped: tuple[PredictiveState, jax.Array] = over_replicas(steps_of, state, members)
+    stepped: tuple[_Carried, jax.Array] = over_replicas(steps_of, state, members)
     return stepped
 
 
