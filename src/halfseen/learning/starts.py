@@ -30,7 +30,7 @@ def random_visible(
     [[0.0, 1.0]]
     """
     noise = layer.noise(key, shape, marginals.dtype)
-    means = _means(layer, marginals, log_variance, shape)
+    means = jnp.broadcast_to(layer.inner_means(marginals), (*shape, layer.n_visible))
     return layer.sample_from_mean(noise, means, log_variance)
 
 
@@ -54,7 +54,7 @@ def random_missing(
     """
     shape = visible.shape[:-1]
     noise = layer.noise(key, shape, marginals.dtype)
-    means = _means(layer, marginals, log_variance, shape)
+    means = jnp.broadcast_to(layer.inner_means(marginals), (*shape, layer.n_visible))
     return layer.pinned_sample_from_mean(visible, observed, noise, means, log_variance)
 
 
@@ -92,14 +92,6 @@ def drawn_visible(
         passed = np.searchsorted(summed_up[:-1], places[:, group] * summed_up[-1], side="right")
         one_hot[np.arange(n_rows), first + passed] = 1.0
     return rows
-
-
-def _means(
-    layer: VisibleLayer, marginals: jax.Array, log_variance: jax.Array, shape: tuple[int, ...]
-) -> jax.Array:
-    # There and back again, frequencies of 0 and 1 are drawn slightly inwards.
-    means = layer.mean_from_input(layer.input_from_mean(marginals, log_variance), log_variance)
-    return jnp.broadcast_to(means, (*shape, layer.n_visible))
 
 
 def uniform_marginals(layer: VisibleLayer) -> NDArray[np.float32]:

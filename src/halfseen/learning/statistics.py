@@ -56,7 +56,6 @@ def statistics_of(
     Statistics
     """
     weighted = hidden_mean * weight[:, None]
-    gaussian = visible[:, : layer.n_gaussian]
     # This product is nearly twice as fast as its transpose; left to itself XLA would take that.
     product = weighted.T @ visible
     hidden_visible = jax.lax.optimization_barrier(product)  # type: ignore[no-untyped-call]
@@ -64,7 +63,8 @@ def statistics_of(
         hidden_visible=hidden_visible,
         visible=weight @ visible,
         hidden=jnp.sum(weighted, axis=0),
-        gaussian_square=weight @ gaussian**2,
+        # Of all units, if any is Gaussian: cut out before, these would be computed a second time.
+        gaussian_square=(weight @ visible**2)[: layer.n_gaussian],
     )
 
 

@@ -84,13 +84,19 @@ class SoftmaxGroups:
         ``uniform`` holds one number in [0, 1) per group, of shape (..., n_groups).
         """
         seats = self.seated(inputs, -jnp.inf)
-        likely = jnp.exp(seats - jnp.max(seats, axis=-1, keepdims=True))
+        return self._sampled(jnp.exp(seats - jnp.max(seats, axis=-1, keepdims=True)), uniform)
+
+    def sample_from_mean(self, means: jax.Array, uniform: jax.Array) -> jax.Array:
+        """The same from probabilities, or from anything in proportion to them."""
+        return self._sampled(self.seated(means, 0.0), uniform)
+
+    def _sampled(self, likely: jax.Array, uniform: jax.Array) -> jax.Array:
         summed_up = self._summed_up(likely)
         passed = summed_up <= uniform[..., None] * summed_up[..., -1:]
         # Rounding may let a number just below 1 pass the last sum: stay inside the group.
         last_seat = jnp.asarray(np.asarray(self.sizes) - 1)
         chosen = jnp.minimum(jnp.sum(passed, axis=-1), last_seat)
-        one_hot = jax.nn.one_hot(chosen, self.widest, dtype=inputs.dtype)
+        one_hot = jax.nn.one_hot(chosen, self.widest, dtype=likely.dtype)
         return self.unseated(one_hot)
 
     def _summed_up(self, seats: jax.Array) -> jax.Array:

@@ -127,6 +127,21 @@ class VisibleLayer:
         )
         return inputs
 
+    def inner_means(self, means: jax.Array) -> jax.Array:
+        """The means with frequencies of 0 and 1 drawn slightly inwards.
+
+        Those of a softmax group need not sum to one any more.
+        """
+        gaussian, bernoulli, softmax = self.split(means)
+        return jnp.concatenate(
+            [
+                gaussian,
+                jnp.clip(bernoulli, SMALLEST_MARGINAL, 1 - SMALLEST_MARGINAL),
+                jnp.maximum(softmax, SMALLEST_MARGINAL),
+            ],
+            axis=-1,
+        )
+
     def log_partition(self, inputs: jax.Array, log_variance: jax.Array) -> jax.Array:
         """log int p_prior(v) exp(x v) dv of every block, of shape (..., n_blocks)."""
         gaussian, bernoulli, softmax = self.split(inputs)
@@ -200,7 +215,10 @@ class VisibleLayer:
     def sample_from_mean(
         self, noise: VisibleNoise, means: jax.Array, log_variance: jax.Array
     ) -> jax.Array:
-        """Sample v given the mean of every unit, units independent of each other."""
+        """Sample v given the mean of every unit, units independent of each other.
+
+        Of a softmax group anything in proportion to its means will do.
+        """
         return _joined(self._samples_from_mean(noise, means, log_variance))
 
     def pinned_sample_from_mean(
@@ -222,8 +240,7 @@ class VisibleLayer:
         binary = (noise.uniform < bernoulli).astype(means.dtype)
         if not self.group_sizes:
             return [numbers, binary, softmax]
-        inputs = jnp.log(jnp.maximum(softmax, SMALLEST_MARGINAL))
-        return [numbers, binary, self.groups.sample_from_input(inputs, noise.group_uniform)]
+        return [numbers, binary, self.groups.sample_from_mean(softmax, noise.group_uniform)]
 
     def _pinned(
         self, visible: jax.Array, observed: jax.Array, samples: list[jax.Array]
