@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
 
 from halfseen.baselines._gaussian import (
     Gaussian,
@@ -19,7 +20,7 @@ from halfseen.baselines._gaussian import (
     pairwise_start,
 )
 from halfseen.learning import prior_fit
-from halfseen.learning.prior_fit import PriorSettings, fit_prior, prior_loss
+from halfseen.learning.prior_fit import PriorSettings, fit_prior, prior_loss, thread_pools
 from halfseen.machine.correlated_prior import CorrelatedPrior, LowRankPrior
 from learning.small import assert_same_bits
 
@@ -170,3 +171,11 @@ def test_the_loss_of_a_prior_is_its_mean_squared_error() -> None:
     unread = np.where(observed | judged, values, np.float32(np.nan))
     found = prior_loss(prior, unread, observed, judged)
     assert found == pytest.approx(float(np.mean(away**2)), rel=1e-3)
+
+
+def test_all_pools_of_linear_algebra_are_found() -> None:
+    """The same libraries as threadpoolctl finds by itself, which takes longer."""
+    of_all = ThreadpoolController().select(user_api="blas").info()
+    found = thread_pools().select(user_api="blas").info()
+    assert [own["filepath"] for own in found] == [own["filepath"] for own in of_all]
+    assert found

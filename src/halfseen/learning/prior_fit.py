@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -177,6 +179,21 @@ def _mean_conditional_covariance(
     return symmetric_from_lower(summed) / len(observed)
 
 
+class _LinearAlgebra(ThreadpoolController):  # type: ignore[misc]
+    """Pools of threads of libraries that are called like one of linear algebra.
+
+    All others would be looked at on disk, a quarter of a second's work where a process has hundreds
+    of libraries. Should threadpoolctl come to look for them in another way, it takes that long.
+    """
+
+    def _make_controller_from_path(self, filepath: str) -> None:
+        if _MAY_BE_LINEAR_ALGEBRA.search(os.path.basename(filepath).lower()):
+            super()._make_controller_from_path(filepath)
+
+
+_MAY_BE_LINEAR_ALGEBRA = re.compile("blas|blis|mkl|lapack|atlas|accelerate|armpl|nvpl")
+
+
 @cache
 def thread_pools() -> ThreadpoolController:
     """The pools of threads of the libraries of linear algebra.
@@ -184,7 +201,7 @@ def thread_pools() -> ThreadpoolController:
     Looked for once: that takes longer than a round, and much longer while another thread is busy
     with Python.
     """
-    return ThreadpoolController()
+    return _LinearAlgebra()
 
 
 @contextmanager
