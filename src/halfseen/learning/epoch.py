@@ -17,6 +17,7 @@ from halfseen.learning.optimiser import Optimiser, Rates, first_states, gradient
 from halfseen.learning.replicas import groups_of, joined, machines_from, over_replicas, side_by_side
 from halfseen.learning.statistics import Offsets
 from halfseen.learning.turned_weights import turned
+from halfseen.machine.compilation_cache import QUICKLY_COMPILED
 from halfseen.machine.parameters import BoltzmannParameters, initial_parameters
 from halfseen.machine.visible_layer import VisibleLayer
 from halfseen.tables import aligned_zeros
@@ -225,7 +226,7 @@ def run_epoch(
     static_argnames=("layer", "objective", "optimiser"),
     # Where a CPU has vectors of 512 bits, XLA keeps to half of them by itself. Random numbers and
     # exponentials are a third faster with all of it.
-    compiler_options={"xla_cpu_prefer_vector_width": 512},
+    compiler_options={"xla_cpu_prefer_vector_width": 512, **QUICKLY_COMPILED},
 )
 def _epoch_of_group(
     state: TrainingState,

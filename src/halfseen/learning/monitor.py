@@ -13,6 +13,7 @@ from sklearn.metrics import roc_auc_score
 
 from halfseen.learning.epoch import padded_rows
 from halfseen.learning.held_out import HeldOut
+from halfseen.machine.compilation_cache import QUICKLY_COMPILED
 from halfseen.machine.mean_field import mean_field
 from halfseen.machine.parameters import BoltzmannParameters
 from halfseen.machine.visible_layer import VisibleLayer
@@ -104,7 +105,7 @@ class HeldOutMonitor:
         return self.judges_features or self.judges_labels
 
 
-@partial(jax.jit, static_argnames=("layer", "n_sweeps"))
+@partial(jax.jit, static_argnames=("layer", "n_sweeps"), compiler_options=QUICKLY_COMPILED)
 def _held_out_losses(
     machines: BoltzmannParameters,
     visible: jax.Array,

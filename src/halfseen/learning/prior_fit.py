@@ -7,7 +7,7 @@ import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from typing import NamedTuple
 
 import jax
@@ -18,6 +18,7 @@ from scipy.linalg.lapack import dpotrf, dpotri
 from threadpoolctl import ThreadpoolController
 
 from halfseen.learning.epoch import rows_on_device
+from halfseen.machine.compilation_cache import QUICKLY_COMPILED
 from halfseen.machine.correlated_prior import CorrelatedPrior, LowRankPrior, Prior, continued_mean
 
 MOST_ROWS = 6000
@@ -239,7 +240,7 @@ def _as_prior(mean: NDArray[np.float64], covariance: NDArray[np.float64]) -> Pri
     )
 
 
-@jax.jit
+@partial(jax.jit, compiler_options=QUICKLY_COMPILED)
 def continued_mean_of_rows(
     prior: Prior,
     values: jax.Array,
