@@ -83,3 +83,10 @@ def test_words_of_split_and_folded_keys_and_numbers_are_all_different() -> None:
     folded = [int(jax.random.key_data(jax.random.fold_in(key, n))[0]) for n in range(5)]
     assert not set(drawn) & set(split)
     assert not set(folded) & (set(drawn[:5]) | set(split[:5]))
+
+
+def test_a_key_is_that_of_its_seed() -> None:
+    expected = jax.random.key(2**31 + 5, impl=jax.random.key_impl(training_key(0)))
+    found = training_key(2**31 + 5)
+    np.testing.assert_array_equal(jax.random.key_data(found), jax.random.key_data(expected))
+    assert found.dtype == expected.dtype
