@@ -31,7 +31,7 @@ def start_up(n_repeats: int, tell: Callable[[Finding], None]) -> None:
     what = "from import to an estimator, not yet fitted"
     tell(Finding(what, float(np.median(at_hand)), "s", note=_spread(at_hand)))
     cold, warm = [], []
-    for _ in range(max(1, n_repeats // 3)):
+    for _ in range(n_repeats):
         with tempfile.TemporaryDirectory() as folder:
             cold.append(in_fresh_process(str(_SCRIPT.parents[1]), cache=folder))
             warm.append(in_fresh_process(str(_SCRIPT.parents[1]), cache=folder))
@@ -40,6 +40,9 @@ def start_up(n_repeats: int, tell: Callable[[Finding], None]) -> None:
         seconds = [fit["first"] for fit in fits]
         median = float(np.median(seconds))
         tell(Finding(f"first {what}{name}", median, "s", most, note=_spread(seconds)))
+        seconds = [fit["made"] + fit["first"] for fit in fits]
+        median = float(np.median(seconds))
+        tell(Finding("the same, and importing JAX before it", median, "s", note=_spread(seconds)))
     seconds = [fit["second"] for fit in cold]
     tell(Finding(f"second {what}same shape", float(np.median(seconds)), "s", note=_spread(seconds)))
     for which, key, goal in (
