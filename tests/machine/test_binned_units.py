@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from numpy.typing import NDArray
 
-from halfseen.machine.binned_units import interpolated
+from halfseen.machine.binned_units import interpolated, shares_of_knots
 
 Floats = NDArray[np.float32]
 
@@ -78,3 +78,19 @@ def test_a_number_that_is_missing_leaves_its_neighbours_alone() -> None:
 def test_a_single_knot_takes_all() -> None:
     values = np.array([[-3.0, 8.0]], np.float32)
     np.testing.assert_array_equal(shares_of(values, np.ones((2, 1), np.float32)), [[[1], [1]]])
+
+
+@settings(max_examples=50, deadline=None, derandomize=True)
+@given(
+    knots=knots_of_columns(),
+    values=st.lists(st.floats(-8, 16, width=32), max_size=5),
+    n_knots=st.integers(1, N_KNOTS),
+)
+def test_shares_of_a_column_are_the_mean_of_those_of_its_numbers(
+    knots: Floats, values: list[float], n_knots: int
+) -> None:
+    column = knots[0, :n_knots]
+    rows = np.array(values, np.float32)
+    one_by_one = np.asarray(interpolated(rows[:, None], column[None]))[:, 0]
+    expected = one_by_one.mean(axis=0) if values else np.zeros(n_knots)
+    np.testing.assert_allclose(shares_of_knots(rows, column), expected, atol=1e-4)

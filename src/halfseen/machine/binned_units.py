@@ -63,9 +63,9 @@ def shares_of_knots(
     array([0.375, 0.625])
     """
     place = np.interp(values, knots, np.arange(len(knots)))
-    below = np.minimum(place.astype(np.int64), len(knots) - 2)
+    below = np.clip(place.astype(np.int64), 0, max(0, len(knots) - 2))
     above = place - below
-    shares = np.bincount(below, 1.0 - above, len(knots))
-    shares += np.bincount(below + 1, above, len(knots))
-    means: NDArray[np.float64] = shares / max(1, len(values))
+    n_places = len(knots) + 1  # of a single knot, the one above it has no share
+    shares = np.bincount(below, 1.0 - above, n_places) + np.bincount(below + 1, above, n_places)
+    means: NDArray[np.float64] = shares[: len(knots)] / max(1, len(values))
     return means
