@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -179,3 +181,24 @@ def test_all_pools_of_linear_algebra_are_found() -> None:
     found = thread_pools().select(user_api="blas").info()
     assert [own["filepath"] for own in found] == [own["filepath"] for own in of_all]
     assert found
+
+
+@pytest.mark.parametrize("n_units", [6, 430])
+def test_host_and_device_search_alike(n_units: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a small table NumPy searches for expectations, of a larger one a compiled program."""
+    rng = np.random.default_rng(2)
+    common = rng.normal(size=(60, 3)) @ rng.normal(size=(3, n_units)) / 3
+    values = (common + rng.normal(size=common.shape)).astype(np.float32)
+    seen = rng.random(values.shape) < 0.7
+    quick = PriorSettings(shrinkage=0.3, n_rounds=3, n_rows_of_covariance=10)
+
+    def fitted() -> tuple[Any, float]:
+        prior = fit_prior(values, seen, quick, seed=0)
+        return jax.device_get(prior), prior_loss(prior, values, seen, ~seen)
+
+    on_host, loss_on_host = fitted()
+    monkeypatch.setattr(prior_fit, "_MOST_ON_HOST", 0)
+    on_device, loss = fitted()
+    scale = np.abs(on_device.mean).max() + 1
+    np.testing.assert_allclose(on_host.mean, on_device.mean, atol=1e-3 * scale)
+    assert loss_on_host == pytest.approx(loss, rel=1e-2)

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache, partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -27,6 +27,7 @@ MOST_UNITS_OF_FULL_RANK = 420
 RANK = 64
 _SEARCH_STEPS = 40
 _ROWS_AT_ONCE = 256
+_MOST_ON_HOST = 200_000  # entries of a table
 
 
 class PriorSettings(NamedTuple):
@@ -100,13 +101,11 @@ def _maximised(
 ) -> Prior:
     held = np.where(observed, values, 0.0).astype(np.float64)
     mean, covariance = _pairwise_start(held, observed, settings.shrinkage)
-    rows = rows_on_device(values, observed)
-    found = jax.device_put(np.zeros(rows.visible.shape, np.float32))
+    search = _Search(values, observed, len(mean))
     for round_ in range(settings.n_rounds):
-        prior = CorrelatedPrior(*map(jax.device_put, (mean, covariance)))
         n_steps = settings.n_further_steps if round_ else settings.n_search_steps
-        said, found = continued_mean_of_rows(prior, *rows, found, n_steps)
-        expected = np.where(observed, held, np.asarray(said, np.float64)[: len(held)])
+        said = search.expected(CorrelatedPrior(*_in_single_precision(mean, covariance)), n_steps)
+        expected = np.where(observed, held, said.astype(np.float64))
         chosen = generator.permutation(len(held))[: settings.n_rows_of_covariance]
         spread = _mean_conditional_covariance(covariance, observed[chosen])
         mean = expected.mean(axis=0)
@@ -137,12 +136,37 @@ def prior_loss(
     >>> prior_loss(prior, table, shown, ~shown)
     4.0
     """
-    rows = rows_on_device(values, shown)
     n_found = len(prior.mean) if isinstance(prior, CorrelatedPrior) else prior.loading.shape[1]
-    found = jax.device_put(np.zeros((len(rows.visible), n_found), np.float32))
-    said, _ = continued_mean_of_rows(prior, *rows, found, _SEARCH_STEPS)
-    expected = np.asarray(said)[: len(values)]
+    expected = _Search(values, shown, n_found).expected(jax.device_get(prior), _SEARCH_STEPS)
     return float(np.mean((expected - values)[judged] ** 2))
+
+
+class _Search:
+    """The search for the expectation of missing entries, which goes on where it ended before.
+
+    Of a small table NumPy does it before a program for it would be compiled.
+    """
+
+    def __init__(
+        self, values: NDArray[np.float32], observed: NDArray[np.bool_], n_found: int
+    ) -> None:
+        self._n_rows = len(values)
+        self._on_host = values.size <= _MOST_ON_HOST
+        self._rows: Any = np.where(observed, values, 0).astype(np.float32), observed
+        if not self._on_host:
+            self._rows = rows_on_device(values, observed)
+        found = np.zeros((len(self._rows[0]), n_found), np.float32)
+        self._found: Any = found if self._on_host else jax.device_put(found)
+
+    def expected(self, prior: Prior, n_steps: int) -> NDArray[np.float32]:
+        """E[unit | observed units of its row], after so many further steps."""
+        if self._on_host:
+            values, observed = self._rows
+            said, self._found = continued_mean(prior, values, observed, self._found, n_steps)
+        else:
+            on_device = jax.device_put(prior)
+            said, self._found = continued_mean_of_rows(on_device, *self._rows, self._found, n_steps)
+        return np.asarray(said)[: self._n_rows]
 
 
 def _pairwise_start(
@@ -226,9 +250,14 @@ def symmetric_from_lower(lower: NDArray[np.float64]) -> NDArray[np.float64]:
     return symmetric
 
 
+def _in_single_precision(*arrays: NDArray[np.float64]) -> Any:
+    """The arrays as float32, as JAX takes them."""
+    return tuple(array.astype(np.float32) for array in arrays)
+
+
 def _as_prior(mean: NDArray[np.float64], covariance: NDArray[np.float64]) -> Prior:
     if len(mean) <= MOST_UNITS_OF_FULL_RANK:
-        return CorrelatedPrior(*map(jax.device_put, (mean, covariance)))
+        return CorrelatedPrior(*jax.device_put(_in_single_precision(mean, covariance)))
     values, vectors = np.linalg.eigh(covariance)
     rest = float(np.mean(values[:-RANK]))
     loading = vectors[:, -RANK:] * np.sqrt(np.maximum(values[-RANK:] - rest, 0.0))

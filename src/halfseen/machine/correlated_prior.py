@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -95,7 +95,8 @@ def continued_mean(
     """``conditional_mean`` from where an earlier search for it ended, and where this one ends.
 
     Under a prior that has changed a little, a few steps from there do for many from nothing. What
-    is found is of shape (n_rows, n_units), or (n_rows, rank) with a low rank.
+    is found is of shape (n_rows, n_units), or (n_rows, rank) with a low rank. All of it is computed
+    by NumPy if the values are NumPy's, which need not be compiled.
 
     Examples
     --------
@@ -105,11 +106,12 @@ def continued_mean(
     >>> continued_mean(prior, table, seen, found, 0)[0].round(4).tolist()
     [[2.0, 1.0]]
     """
-    away = jnp.where(observed, values - prior.mean, 0.0)
+    xp = _namespace_of(values)
+    away = xp.where(observed, values - prior.mean, xp.zeros_like(values))
     if isinstance(prior, LowRankPrior):
         factors = _factors(prior, away, observed, found, n_steps)
         expected = prior.mean + factors @ prior.loading.T
-        return jnp.where(observed, values, expected), factors
+        return xp.where(observed, values, expected), factors
     mask = observed.astype(values.dtype)
     found = _solved(lambda rows: mask * prior.covariance_times(rows), away, found, n_steps)
     return prior.mean + prior.covariance_times(found), found
@@ -142,30 +144,40 @@ def _solved(
     n_steps: int | jax.Array,
 ) -> jax.Array:
     """Rows x of ``product(x) = right``, for a symmetric product that takes each row by itself."""
-    tiny = float(np.finfo(right.dtype).tiny)
+    xp = _namespace_of(right)
+    tiny = right.dtype.type(np.finfo(right.dtype).tiny)
 
-    def step(_: jax.Array, state: _Search) -> _Search:
+    def step(_: int | jax.Array, state: _Search) -> _Search:
         image = product(state.direction)
-        along = jnp.sum(state.direction * image, axis=1)
-        length = state.remaining / jnp.maximum(along, tiny)
+        along = xp.sum(state.direction * image, axis=1)
+        length = state.remaining / xp.maximum(along, tiny)
         solution = state.solution + length[:, None] * state.direction
         residual = state.residual - length[:, None] * image
-        remaining = jnp.sum(residual * residual, axis=1)
+        remaining = xp.sum(residual * residual, axis=1)
         # At the bottom of float32 the search would follow rounding: it rests there.
-        resting = remaining <= 1e-12 * jnp.maximum(size, tiny)
-        turn = jnp.where(resting, 0.0, remaining / jnp.maximum(state.remaining, tiny))
-        residual = jnp.where(resting[:, None], 0.0, residual)
-        remaining = jnp.where(resting, 0.0, remaining)
+        resting = remaining <= 1e-12 * xp.maximum(size, tiny)
+        turn = xp.where(resting, 0.0, remaining / xp.maximum(state.remaining, tiny))
+        residual = xp.where(resting[:, None], 0.0, residual)
+        remaining = xp.where(resting, 0.0, remaining)
         direction = residual + turn[:, None] * state.direction
         return _Search(solution, residual, direction, remaining)
 
-    size = jnp.sum(right * right, axis=1)
-    first = _Search(jnp.zeros_like(right), right, right, size)
+    size = xp.sum(right * right, axis=1)
+    first = _Search(xp.zeros_like(right), right, right, size)
     if found is not None:
         residual = right - product(found)
-        first = _Search(found, residual, residual, jnp.sum(residual * residual, axis=1))
+        first = _Search(found, residual, residual, xp.sum(residual * residual, axis=1))
+    if xp is np:
+        with np.errstate(over="ignore", under="ignore"):
+            for index in range(int(n_steps)):
+                first = step(index, first)
+        return first.solution
     last: _Search = jax.lax.fori_loop(0, n_steps, step, first)
     return last.solution
+
+
+def _namespace_of(array: Any) -> Any:
+    return np if isinstance(array, np.ndarray) else jnp
 
 
 class _Search(NamedTuple):
