@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -203,3 +203,35 @@ def test_completion_and_optimiser_take_their_settings() -> None:
     assert (completion.method, completion.n_sweeps) == ("gibbs", 7)
     assert (completion.damping, completion.averaging) == (0.5, "equal")
     assert settings.learning_optimiser().name == "adam"
+
+
+def test_little_effort_hurries_the_companion() -> None:
+    usual = resolve_settings("default", {}, n_rows=2000, n_visible=20)
+    hurried = resolve_settings("default", {"effort": "fast"}, n_rows=2000, n_visible=20)
+    assert hurried.n_epochs == usual.n_epochs // 4
+    assert (hurried.schedule, hurried.stopping) == ("cosine", "none")
+    assert hurried.learning_rate == 3 * usual.learning_rate
+
+
+@pytest.mark.parametrize(
+    "own", [{"patience": 3}, {"n_epochs": 7}, {"learning_rate": 0.1}, {"schedule": "constant"}]
+)
+def test_who_sets_the_pace_is_not_hurried(own: dict[str, Any]) -> None:
+    usual = resolve_settings("default", own, n_rows=2000, n_visible=20)
+    given = resolve_settings("default", own | {"effort": "fast"}, n_rows=2000, n_visible=20)
+    assert replace(given, effort="default") == usual
+
+
+def test_parts_are_learned_at_the_usual_pace() -> None:
+    """Of parts nobody knows the end, towards which the steps of a hurried companion grow small."""
+    usual = resolve_settings("default", {}, n_rows=2000, n_visible=20).of_parts()
+    hurried = resolve_settings("default", {"effort": "fast"}, n_rows=2000, n_visible=20).of_parts()
+    assert (hurried.schedule, hurried.learning_rate) == (usual.schedule, usual.learning_rate)
+    own = {"effort": "fast", "learning_rate": 0.1}
+    assert resolve_settings("default", own, n_rows=9, n_visible=2).of_parts().learning_rate == 0.1
+
+
+@pytest.mark.parametrize("name", ["n_epochs", "learning_rate"])
+def test_a_wrong_pace_is_named(name: str) -> None:
+    with pytest.raises(ValueError, match=name):
+        resolve_settings("default", {"effort": "fast", name: None}, n_rows=9, n_visible=2)

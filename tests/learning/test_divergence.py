@@ -31,7 +31,7 @@ def three_machines() -> TrainingState:
     )
 
 
-def test_ordinary_machines_are_is_sound() -> None:
+def test_ordinary_machines_are_sound() -> None:
     assert is_sound(three_machines(), NO_LOSS).tolist() == [True, True, True]
 
 

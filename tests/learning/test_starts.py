@@ -9,7 +9,12 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
-from halfseen.learning.starts import random_missing, random_visible, uniform_marginals
+from halfseen.learning.starts import (
+    drawn_visible,
+    random_missing,
+    random_visible,
+    uniform_marginals,
+)
 from halfseen.machine.visible_layer import VisibleLayer
 from learning.small import LAYER
 
@@ -82,3 +87,24 @@ def test_uniform_marginals() -> None:
     np.testing.assert_allclose(
         uniform_marginals(VisibleLayer(1, 1, (2, 4))), [0, 0.5, 0.5, 0.5, 0.25, 0.25, 0.25, 0.25]
     )
+
+
+def test_numpy_draws_what_is_drawn_on_the_device() -> None:
+    """The same means and variances of all kinds, and one unit of every group on."""
+    sample = drawn_visible(np.random.default_rng(0), LAYER, MARGINALS, np.sqrt(VARIANCE), N)
+    on_device = drawn()
+    assert sample.dtype == np.float32
+    spread = 5 * np.sqrt(on_device.var(axis=0) * 2 / N)
+    np.testing.assert_array_less(np.abs(sample.mean(axis=0) - on_device.mean(axis=0)), spread)
+    np.testing.assert_allclose(sample.var(axis=0), on_device.var(axis=0), rtol=0.06)
+    np.testing.assert_array_equal(sample[:, 4:].sum(axis=1), np.ones(N))
+    few = drawn_visible(np.random.default_rng(0), LAYER, MARGINALS, np.sqrt(VARIANCE), 5)
+    np.testing.assert_array_equal(few, sample[:5])
+
+
+def test_numpy_draws_certain_marginals_slightly_inwards() -> None:
+    layer = VisibleLayer(0, 2, (2,))
+    certain = np.array([0.0, 1.0, 0.0, 1.0])
+    on = drawn_visible(np.random.default_rng(1), layer, certain, np.zeros(0), 200_000).mean(axis=0)
+    assert np.all((on[[0, 2]] > 0) & (on[[0, 2]] < 3e-4))
+    assert np.all((on[[1, 3]] > 1 - 3e-4) & (on[[1, 3]] < 1))

@@ -68,8 +68,11 @@ def prior_of_zeros(n_rows: int, n_visible: int) -> Prior:
     zeros = np.zeros(n_visible, np.float32)
     if n_visible > MOST_UNITS_OF_FULL_RANK:
         rank = min(RANK, n_rows) if n_visible > MOST_UNITS else RANK
-        return LowRankPrior(*map(jax.device_put, (zeros, zeros, np.zeros((n_visible, rank)))))
-    return CorrelatedPrior(*map(jax.device_put, (zeros, np.zeros((n_visible, n_visible)))))
+        return LowRankPrior(
+            *jax.device_put((zeros, zeros, np.zeros((n_visible, rank), np.float32)))
+        )
+    of_pairs = np.zeros((n_visible, n_visible), np.float32)
+    return CorrelatedPrior(*jax.device_put((zeros, of_pairs)))
 
 
 def _fitted_prior(

@@ -439,7 +439,7 @@ class RBMBase(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
             )
         machine = getattr(self, "machine_", None)
         n_passes = 0 if machine is None else self.n_iter_
-        settings = self.settings_.of_companion()
+        settings = self.settings_.of_parts()
         state = pass_over(
             self.schema_, encoded, settings, self._seed, self._state, machine, n_passes
         )

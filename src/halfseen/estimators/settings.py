@@ -37,6 +37,7 @@ LOWEST_VARIANCE = 0.01
 HIGHEST_VARIANCE = 1.21
 FIRST_LEARNED_VARIANCE = 0.5
 _OFFSET_RATE = 0.01
+_LONGER = 3  # are the steps of a hurried companion
 
 
 @dataclass(frozen=True)
@@ -96,6 +97,17 @@ class Settings:
         if self.objective != "predictive":
             return self
         return replace(self, objective="data_started_cd", n_machines=1)
+
+    def of_parts(self) -> Settings:
+        """The settings of learning in parts, which has no end that steps could grow small towards.
+
+        A hurried companion goes on at the usual pace.
+        """
+        settings = self.of_companion()
+        is_hurried = self.objective == "predictive" and self.effort == "fast"
+        if not is_hurried or (self.schedule, self.stopping) != ("cosine", "none"):
+            return settings
+        return replace(settings, schedule="constant", learning_rate=self.learning_rate / _LONGER)
 
     def learning_objective(self) -> Objective:
         """The objective these settings name; a predictive ensemble has none of this kind."""
@@ -256,9 +268,10 @@ def resolve_settings(
         raise ValueError(f"preset must be one of {sorted(PRESETS)}, got {preset!r}")
     chosen = asdict(PRESETS[preset](n_rows, n_visible))
     asked = {name: value for name, value in given.items() if not _is(value, "auto")}
+    is_predictive = _is(asked.get("objective", chosen["objective"]), "predictive")
+    if is_predictive and _is(asked.get("effort"), "fast") and not asked.keys() & _PACE:
+        chosen |= _hurried(chosen)
     chosen.update(asked)
-    if _is(chosen["objective"], "predictive") and _is(chosen["effort"], "fast"):
-        chosen |= {name: v for name, v in _hurried(chosen).items() if name not in asked}
     for name in _TRUTHS:
         chosen[name] = _plain_truth(chosen[name])
     settings = Settings(**chosen)
@@ -270,10 +283,11 @@ def _hurried(chosen: Mapping[str, Any]) -> dict[str, Any]:
     """A companion of little effort takes a quarter of the steps, longer ones that end small.
 
     Their end is as good as any moment before it, so that nothing need be put aside to judge them.
+    Who sets anything of its pace gets the usual one for the rest.
     """
     return {
         "n_epochs": max(10, chosen["n_epochs"] // 4),
-        "learning_rate": 3 * chosen["learning_rate"],
+        "learning_rate": _LONGER * chosen["learning_rate"],
         "schedule": "cosine",
         "stopping": "none",
     }
@@ -330,6 +344,15 @@ def _check_number(
         )
 
 
+_PACE = {
+    "n_epochs",
+    "learning_rate",
+    "schedule",
+    "stopping",
+    "held_out_share",
+    "patience",
+    "monitor_every",
+}
 _TRUTHS = ("centered", "companion", "sees_missing", "forest")
 _CHOICES: dict[str, tuple[str, ...]] = {
     "objective": get_args(ObjectiveName),

@@ -10,7 +10,8 @@ preset : {"default", "paper"}, default="default"
         What was resolved stands in ``settings_``.
     effort : {"fast", "default", "best"} or "auto", default="auto"
         How much work training takes; fixed by the shape of the table, so that the same seed gives
-        the same numbers. "fast" gives the companion a quarter of its epochs, and longer steps.
+        the same numbers. "fast" hurries the companion, too: a quarter of its epochs,
+        with longer steps that end small and no early stopping, unless you set any of these.
     max_seconds : float or "auto", default="auto"
         Ends predictive training after so many seconds, wherever it stands, and the companion that
         is trained beside it (but not one that is trained before, as of 65,536 rows and more); the

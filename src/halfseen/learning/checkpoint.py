@@ -17,7 +17,7 @@ from halfseen.learning.loop_state import LoopState
 from halfseen.storage import read_sealed, write_sealed
 
 KIND = "checkpoint"
-VERSION = 1
+VERSION = 2  # of what stands in the file, and of the random numbers that follow it
 
 
 class Checkpoint:
@@ -69,8 +69,9 @@ class Checkpoint:
         same_shapes = [leaf.shape for leaf in leaves] == [leaf.shape for leaf in expected]
         if sealed.document.get("fingerprint") != fingerprint or not same_shapes:
             raise ValueError(
-                f"checkpoint {self.path} belongs to a fit of other data or other settings; "
-                "give the same data and settings, or remove the file, or set resume=False"
+                f"checkpoint {self.path} belongs to a fit of other data or other settings, or of "
+                "another version of halfseen; give the same data and settings, or remove the file, "
+                "or set resume=False"
             )
         placed = [
             leaf if isinstance(place, np.ndarray) else jnp.asarray(leaf)
@@ -82,7 +83,7 @@ class Checkpoint:
 
 def fingerprint_of(visible: NDArray[np.float32], observed: NDArray[np.bool_], settings: Any) -> str:
     """A digest of the data (not of what stands behind missing entries) and of the settings."""
-    digest = hashlib.sha256(repr(settings).encode())
+    digest = hashlib.sha256(repr((VERSION, settings)).encode())
     digest.update(repr(visible.shape).encode())
     digest.update(np.where(observed, visible, np.float32(0)).tobytes())
     digest.update(np.packbits(observed).tobytes())

@@ -116,7 +116,7 @@ def first_state(
     """All machines before any training; put together on the host, where nothing is compiled."""
     machines = [
         initial_parameters(
-            np.random.default_rng([seed, 6, machine]),
+            np.random.default_rng([seed, machine, 1, 6]),  # apart from those of `epoch_order`
             layer,
             n_hidden,
             marginals=marginals,
@@ -154,22 +154,31 @@ def _first_memory(
     n_table_rows: int,
 ) -> Memory:
     """The memory of all machines; only chains, if there are any, are drawn by a program."""
-
-    def of_all(key: jax.Array, beginning: Beginning) -> Memory:
-        keys = jax.random.split(jax.random.fold_in(key, 0), n_machines)
-        memory: Memory = jax.vmap(
-            lambda own: objective.first_memory(own, layer, beginning, n_table_rows)
-        )(keys)
-        return memory
-
-    shapes = jax.eval_shape(of_all, key, beginning)
+    sizes = objective, layer, n_machines, n_table_rows
+    shapes = jax.eval_shape(partial(_drawn_memory, *sizes), key, beginning)
     if shapes.negative.size or shapes.positive.size:
-        return jax.jit(of_all)(key, beginning)  # type: ignore[no-any-return]
+        return _drawn_memory(*sizes, key, beginning)  # type: ignore[no-any-return]
     negative, positive = jax.device_put(
         [np.zeros(part.shape, part.dtype) for part in (shapes.negative, shapes.positive)]
     )
     offsets = [np.stack([np.asarray(part)] * n_machines) for part in beginning.offsets]
     return Memory(negative, positive, Offsets(*jax.device_put(offsets)))
+
+
+@partial(jax.jit, static_argnums=(0, 1, 2, 3))
+def _drawn_memory(
+    objective: Objective,
+    layer: VisibleLayer,
+    n_machines: int,
+    n_table_rows: int,
+    key: jax.Array,
+    beginning: Beginning,
+) -> Memory:
+    keys = jax.random.split(jax.random.fold_in(key, 0), n_machines)
+    memory: Memory = jax.vmap(
+        lambda own: objective.first_memory(own, layer, beginning, n_table_rows)
+    )(keys)
+    return memory
 
 
 def run_epoch(

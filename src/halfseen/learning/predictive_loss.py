@@ -92,6 +92,9 @@ def predictive_loss(
 ) -> jax.Array:
     """Mean loss of the judged features plus the weighted mean loss of the judged labels.
 
+    This is what training descends, along :func:`predictive_loss_slope`, which is all that it needs
+    of it; tests hold the one against the other.
+
     Parameters
     ----------
     columns : PredictiveColumns

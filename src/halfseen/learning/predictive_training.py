@@ -139,7 +139,7 @@ def train_predictively(
     members : Member
         Priors, folds and rates.
     state : PredictiveState
-        Where to start, from :func:`first_state`; its arrays are given up and cannot be used again.
+        Where to start, from :func:`first_state`.
     table : Table
         The rows, perhaps followed by padding; what a fold may not learn from is not read by it.
     n_rows : int
@@ -150,7 +150,8 @@ def train_predictively(
         Seed of the order of rows, of what is hidden again and of what is left out.
     after : callable
         Told the number of steps taken and every member's mean error, now and then; True ends it.
-        The error is the mean distance from the truth of what was hidden, twice that of numbers.
+        The error is the mean distance from the truth of hidden features, twice that of numbers,
+        and in addition the weighted mean distance of hidden labels.
 
     Returns
     -------

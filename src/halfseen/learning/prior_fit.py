@@ -137,7 +137,8 @@ def prior_loss(
     4.0
     """
     n_found = len(prior.mean) if isinstance(prior, CorrelatedPrior) else prior.loading.shape[1]
-    expected = _Search(values, shown, n_found).expected(jax.device_get(prior), _SEARCH_STEPS)
+    with _one_thread():
+        expected = _Search(values, shown, n_found).expected(jax.device_get(prior), _SEARCH_STEPS)
     return float(np.mean((expected - values)[judged] ** 2))
 
 
@@ -152,8 +153,10 @@ class _Search:
     ) -> None:
         self._n_rows = len(values)
         self._on_host = values.size <= _MOST_ON_HOST
-        self._rows: Any = np.where(observed, values, 0).astype(np.float32), observed
-        if not self._on_host:
+        self._rows: Any
+        if self._on_host:
+            self._rows = np.where(observed, values, 0).astype(np.float32), observed
+        else:
             self._rows = rows_on_device(values, observed)
         found = np.zeros((len(self._rows[0]), n_found), np.float32)
         self._found: Any = found if self._on_host else jax.device_put(found)
@@ -262,11 +265,7 @@ def _as_prior(mean: NDArray[np.float64], covariance: NDArray[np.float64]) -> Pri
     rest = float(np.mean(values[:-RANK]))
     loading = vectors[:, -RANK:] * np.sqrt(np.maximum(values[-RANK:] - rest, 0.0))
     noise = np.maximum(np.diag(covariance) - np.sum(loading**2, axis=1), 1e-3)
-    return LowRankPrior(
-        jax.device_put(mean),
-        jax.device_put(noise),
-        jax.device_put(loading),
-    )
+    return LowRankPrior(*jax.device_put(_in_single_precision(mean, noise, loading)))
 
 
 @partial(jax.jit, compiler_options=QUICKLY_COMPILED)

@@ -222,8 +222,7 @@ class Trainer:
             n_table_rows=n_table_rows,
             weight_scale=plan.weight_scale,
         )
-        # The bounds are rounded here, the start on the device: a fixed variance is to be the same
-        # number before and after the first step.
+        # A fixed variance is to be the same number before and after the first step.
         parameters = state.parameters
         log_variance = np.clip(np.asarray(parameters.log_variance), *self._log_variance_bounds())
         on_device = jax.device_put(log_variance.astype(np.float32))

@@ -168,7 +168,7 @@ def _solved(
         residual = right - product(found)
         first = _Search(found, residual, residual, xp.sum(residual * residual, axis=1))
     if xp is np:
-        with np.errstate(over="ignore", under="ignore"):
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             for index in range(int(n_steps)):
                 first = step(index, first)
         return first.solution

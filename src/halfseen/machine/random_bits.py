@@ -26,7 +26,7 @@ _PARITY = np.uint32(0x1BD11BDA)
 # What words are for: each has counters of its own under the same key.
 _BITS, _MORE_BITS, _SPLIT, _FOLD = map(np.uint32, range(4))
 _PURPOSES = np.uint32(4)
-# Fewer keys than this are split off by counting alone; nine times in a row are told apart.
+# Fewer keys than this are split off by counting alone; ten times in a row are told apart.
 _BRANCHES = np.uint32(8)
 
 
