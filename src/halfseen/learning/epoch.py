@@ -125,7 +125,7 @@ def first_state(
         )
         for machine in range(n_machines)
     ]
-    parameters = jax.tree.map(lambda *leaves: np.stack(leaves), *jax.device_get(machines))
+    parameters = jax.tree.map(lambda *leaves: np.stack(leaves), *machines)
     state: TrainingState = jax.device_put(
         TrainingState(
             parameters=parameters,

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import jax.numpy as jnp
-import numpy as np
-
+from halfseen.machine.namespace_of import namespace_of
 from halfseen.machine.predictive_sweeps import PredictiveParameters, Wide
 
 
@@ -30,13 +28,14 @@ def packed(parameters: PredictiveParameters) -> Packed:
 
     Examples
     --------
+    >>> import numpy as np
     >>> zeros = Wide(np.zeros(2), np.zeros(3))
     >>> weights = Wide(np.zeros((2, 4)), np.zeros((3, 4)))
     >>> machine = PredictiveParameters(weights, zeros, np.ones(4), zeros, zeros)
     >>> packed(machine).weights.knots.shape, packed(machine).vectors.shape
     ((4, 3), (14,))
     """
-    xp: Any = np if isinstance(parameters.hidden_bias, np.ndarray) else jnp
+    xp = namespace_of(parameters.hidden_bias)
     vectors = *parameters.visible_bias, parameters.hidden_bias, *parameters.gain
     return Packed(_turned(parameters.weights), xp.concatenate(vectors, axis=-1), *parameters[5:])
 
@@ -46,6 +45,7 @@ def unpacked(own: Packed, start_bias: Wide) -> PredictiveParameters:
 
     Examples
     --------
+    >>> import numpy as np
     >>> start = Wide(np.zeros(1), np.zeros(0))
     >>> own = Packed(Wide(np.ones((2, 1)), np.ones((2, 0))), np.arange(4), None)
     >>> parameters = unpacked(own, start)

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
-from halfseen.machine.visible_layer import SMALLEST_MARGINAL, VisibleLayer
+from halfseen.machine.visible_layer import VisibleLayer
 
 
 def random_visible(
@@ -77,18 +77,17 @@ def drawn_visible(
     array([[0., 1.],
            [1., 0.]], dtype=float32)
     """
-    numbers, chances, shares = layer.split(marginals)
-    inner = np.clip(chances, SMALLEST_MARGINAL, 1 - SMALLEST_MARGINAL)
+    numbers, chances, shares = layer.split(layer.inner_means(marginals))
     # Each kind has a generator of its own: the first rows of many are those of few.
     of_normal, of_uniform, of_group = generator.spawn(3)
     rows = np.zeros((n_rows, layer.n_visible), np.float32)
     number, bit, one_hot = layer.split(rows)
     number[:] = numbers + spread * of_normal.standard_normal(number.shape, np.float32)
-    bit[:] = of_uniform.random(bit.shape) < inner
+    bit[:] = of_uniform.random(bit.shape) < chances
     places = of_group.random((n_rows, layer.n_groups))
     for group, first in enumerate(layer.groups.first_units if layer.group_sizes else ()):
         own = shares[first : first + layer.group_sizes[group]]
-        summed_up = np.cumsum(np.maximum(own, SMALLEST_MARGINAL), dtype=np.float64)
+        summed_up = np.cumsum(own, dtype=np.float64)
         passed = np.searchsorted(summed_up[:-1], places[:, group] * summed_up[-1], side="right")
         one_hot[np.arange(n_rows), first + passed] = 1.0
     return rows

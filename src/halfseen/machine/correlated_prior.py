@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
-import jax.numpy as jnp
 import numpy as np
+
+from halfseen.machine.namespace_of import namespace_of
 
 
 class CorrelatedPrior(NamedTuple):
@@ -21,6 +22,7 @@ class CorrelatedPrior(NamedTuple):
 
         Examples
         --------
+        >>> import jax.numpy as jnp
         >>> prior = CorrelatedPrior(jnp.zeros(2), jnp.array([[2.0, 1.0], [1.0, 2.0]]))
         >>> prior.covariance_times(jnp.array([[1.0, 0.0]])).tolist()
         [[2.0, 1.0]]
@@ -40,6 +42,7 @@ class LowRankPrior(NamedTuple):
 
         Examples
         --------
+        >>> import jax.numpy as jnp
         >>> prior = LowRankPrior(jnp.zeros(2), jnp.ones(2), jnp.ones((2, 1)))
         >>> prior.covariance_times(jnp.array([[1.0, 0.0]])).tolist()
         [[2.0, 1.0]]
@@ -77,6 +80,7 @@ def conditional_mean(
 
     Examples
     --------
+    >>> import jax.numpy as jnp
     >>> prior = CorrelatedPrior(jnp.zeros(2), jnp.array([[1.0, 0.5], [0.5, 1.0]]))
     >>> seen = jnp.array([[True, False]])
     >>> conditional_mean(prior, jnp.array([[2.0, 9.0]]), seen, n_steps=2).round(4).tolist()
@@ -100,13 +104,14 @@ def continued_mean(
 
     Examples
     --------
+    >>> import jax.numpy as jnp
     >>> prior = CorrelatedPrior(jnp.zeros(2), jnp.array([[1.0, 0.5], [0.5, 1.0]]))
     >>> table, seen = jnp.array([[2.0, 4.0]]), jnp.array([[True, False]])
     >>> _, found = continued_mean(prior, table, seen, None, 2)
     >>> continued_mean(prior, table, seen, found, 0)[0].round(4).tolist()
     [[2.0, 1.0]]
     """
-    xp = _namespace_of(values)
+    xp = namespace_of(values)
     away = xp.where(observed, values - prior.mean, xp.zeros_like(values))
     if isinstance(prior, LowRankPrior):
         factors = _factors(prior, away, observed, found, n_steps)
@@ -144,7 +149,7 @@ def _solved(
     n_steps: int | jax.Array,
 ) -> jax.Array:
     """Rows x of ``product(x) = right``, for a symmetric product that takes each row by itself."""
-    xp = _namespace_of(right)
+    xp = namespace_of(right)
     tiny = right.dtype.type(np.finfo(right.dtype).tiny)
 
     def step(_: int | jax.Array, state: _Search) -> _Search:
@@ -174,10 +179,6 @@ def _solved(
         return first.solution
     last: _Search = jax.lax.fori_loop(0, n_steps, step, first)
     return last.solution
-
-
-def _namespace_of(array: Any) -> Any:
-    return np if isinstance(array, np.ndarray) else jnp
 
 
 class _Search(NamedTuple):

@@ -55,7 +55,7 @@ def initial_parameters(
     Returns
     -------
     BoltzmannParameters
-        With hidden biases of zero, in the precision of the marginals.
+        With hidden biases of zero, as NumPy's arrays in the precision of the marginals.
 
     Examples
     --------
@@ -68,10 +68,10 @@ def initial_parameters(
     """
     weights = weight_scale * generator.standard_normal((layer.n_visible, n_hidden))
     log_variance = np.full((layer.n_gaussian,), np.log(variance), marginals.dtype)
-    first = (
+    first: tuple[Any, ...] = (
         weights.astype(marginals.dtype),
         layer.input_from_mean(marginals, log_variance),
         np.zeros((n_hidden,), marginals.dtype),
         log_variance,
     )
-    return BoltzmannParameters(*jax.device_put(first))
+    return BoltzmannParameters(*first)

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfseen.machine.bernoulli_sample import bernoulli_sample
+from halfseen.machine.namespace_of import namespace_of
 from halfseen.machine.softmax_groups import SoftmaxGroups, softmax_groups
 
-SMALLEST_MARGINAL = 1e-4
+_SMALLEST_MARGINAL = 1e-4
 
 Values = TypeVar("Values", jax.Array, NDArray[Any])
 
@@ -114,33 +115,34 @@ class VisibleLayer:
 
         Of NumPy's arrays it is one of NumPy's: what is asked once need not be compiled.
         """
-        xp: Any = np if isinstance(means, np.ndarray) else jnp
-        gaussian, bernoulli, softmax = self.split(means)
-        inner = xp.clip(bernoulli, SMALLEST_MARGINAL, 1 - SMALLEST_MARGINAL)
+        xp = namespace_of(means)
+        gaussian, bernoulli, softmax = self.split(self.inner_means(means))
         inputs: Values = xp.concatenate(
             [
                 gaussian * xp.exp(-log_variance),
-                xp.log(inner) - xp.log1p(-inner),
-                xp.log(xp.maximum(softmax, SMALLEST_MARGINAL)),
+                xp.log(bernoulli) - xp.log1p(-bernoulli),
+                xp.log(softmax),
             ],
             axis=-1,
         )
         return inputs
 
-    def inner_means(self, means: jax.Array) -> jax.Array:
+    def inner_means(self, means: Values) -> Values:
         """The means with frequencies of 0 and 1 drawn slightly inwards.
 
         Those of a softmax group need not sum to one any more.
         """
+        xp = namespace_of(means)
         gaussian, bernoulli, softmax = self.split(means)
-        return jnp.concatenate(
+        inner: Values = xp.concatenate(
             [
                 gaussian,
-                jnp.clip(bernoulli, SMALLEST_MARGINAL, 1 - SMALLEST_MARGINAL),
-                jnp.maximum(softmax, SMALLEST_MARGINAL),
+                xp.clip(bernoulli, _SMALLEST_MARGINAL, 1 - _SMALLEST_MARGINAL),
+                xp.maximum(softmax, _SMALLEST_MARGINAL),
             ],
             axis=-1,
         )
+        return inner
 
     def log_partition(self, inputs: jax.Array, log_variance: jax.Array) -> jax.Array:
         """log int p_prior(v) exp(x v) dv of every block, of shape (..., n_blocks)."""
