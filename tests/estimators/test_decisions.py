@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from halfseen.estimators.decisions import best_threshold, learn_thresholds, unpinned_probabilities
+from halfseen.tables import Encoded
 
 PROBABILITY = st.one_of(
     st.sampled_from([0.0, 0.25, 0.5, 0.5000001, 1.0]), st.floats(0.0, 1.0), st.just(np.nan)
@@ -104,7 +105,7 @@ def test_thresholds_come_from_unpinned_labels(
     rows: tuple[NDArray[np.float32], NDArray[np.bool_]],
 ) -> None:
     visible, observed = rows
-    shared = learn_thresholds("shared", See(), visible, observed, UNITS, seed=0)
+    shared = learn_thresholds("shared", See(), Encoded(visible, observed), UNITS, seed=0)
     # Labels of 0 are given 0.3 and labels of 1 are given 0.4, so any cut between them is right.
     assert shared.shape == (3,)
     assert np.unique(shared).size == 1
@@ -118,14 +119,16 @@ def test_thresholds_of_each_label() -> None:
         return np.where(o, v, v * 0.1 + np.array([0.2, 0.7], np.float32)).astype(np.float32)
 
     seen = np.ones(visible.shape, bool)
-    low, high = learn_thresholds("per_label", complete, visible, seen, np.array([0, 1]), seed=0)
+    low, high = learn_thresholds(
+        "per_label", complete, Encoded(visible, seen), np.array([0, 1]), seed=0
+    )
     assert 0.2 < low < 0.3
     assert 0.7 < high < 0.8
 
 
 def test_a_number_is_taken_as_it_is(rows: tuple[NDArray[np.float32], NDArray[np.bool_]]) -> None:
     see = See()
-    thresholds = learn_thresholds(0.2, see, *rows, UNITS, seed=0)
+    thresholds = learn_thresholds(0.2, see, Encoded(*rows), UNITS, seed=0)
     assert thresholds.tolist() == [0.2, 0.2, 0.2]
     assert see.asked == []
 
@@ -137,12 +140,14 @@ def test_no_known_label_gives_one_half(
     unknown = observed.copy()
     unknown[:, UNITS] = False
     for threshold in ("shared", "per_label"):
-        learned = learn_thresholds(threshold, See(), visible, unknown, UNITS, seed=0)
+        learned = learn_thresholds(threshold, See(), Encoded(visible, unknown), UNITS, seed=0)
         assert learned.tolist() == [0.5, 0.5, 0.5]
 
 
 def test_many_rows_are_sampled() -> None:
     visible = np.zeros((6000, 2), np.float32)
     see = See()
-    learn_thresholds("shared", see, visible, np.ones((6000, 2), bool), np.array([0, 1]), seed=0)
+    learn_thresholds(
+        "shared", see, Encoded(visible, np.ones((6000, 2), bool)), np.array([0, 1]), seed=0
+    )
     assert max(len(seen) for seen in see.asked) < 5000

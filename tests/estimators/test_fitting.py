@@ -57,8 +57,10 @@ def test_batches_are_no_longer_than_the_padded_table(of_labels: RBMClassifier) -
 def test_held_out_entries_are_not_trained_on(of_labels: RBMClassifier, encoded: Encoded) -> None:
     layer = layer_of(of_labels.schema_)
     settings = replace(of_labels.settings_, held_out_share=0.3)
-    monitor, training = _monitor(of_labels.schema_, layer, encoded, settings, 0, None)
+    monitor, held_out = _monitor(of_labels.schema_, layer, encoded, settings, 0, None)
     assert isinstance(monitor, HeldOutMonitor)
+    assert held_out is not None
+    training = held_out.training(encoded.observed)
     assert not (training & ~encoded.observed).any()
     share = 1 - training.sum() / encoded.observed.sum()
     assert 0.15 < share < 0.35
@@ -68,9 +70,9 @@ def test_held_out_entries_are_not_trained_on(of_labels: RBMClassifier, encoded: 
 def test_nothing_is_held_out(of_labels: RBMClassifier, encoded: Encoded, change: Any) -> None:
     settings = replace(of_labels.settings_, **change)
     layer = layer_of(of_labels.schema_)
-    monitor, training = _monitor(of_labels.schema_, layer, encoded, settings, 0, None)
+    monitor, held_out = _monitor(of_labels.schema_, layer, encoded, settings, 0, None)
     assert monitor is None
-    assert np.array_equal(training, encoded.observed)
+    assert held_out is None
 
 
 def test_a_table_too_small_to_put_anything_aside(
@@ -78,18 +80,19 @@ def test_a_table_too_small_to_put_anything_aside(
 ) -> None:
     few = Encoded(encoded.visible[:2], encoded.observed[:2])
     layer = layer_of(of_labels.schema_)
-    monitor, training = _monitor(of_labels.schema_, layer, few, of_labels.settings_, 0, None)
+    monitor, held_out = _monitor(of_labels.schema_, layer, few, of_labels.settings_, 0, None)
     assert monitor is None
-    assert np.array_equal(training, few.observed)
+    assert held_out is not None
+    assert np.array_equal(held_out.training(few.observed), few.observed)
 
 
 def test_the_oracle_judges_hidden_labels_only(of_labels: RBMClassifier, encoded: Encoded) -> None:
     truth = np.resize([0.0, 1.0, 1.0], (40, 2))
     oracle = of_labels.schema_.encode(None, read_target(truth, "labels"))
     layer = layer_of(of_labels.schema_)
-    monitor, training = _monitor(of_labels.schema_, layer, encoded, of_labels.settings_, 0, oracle)
+    monitor, held_out = _monitor(of_labels.schema_, layer, encoded, of_labels.settings_, 0, oracle)
     assert isinstance(monitor, OracleMonitor)
-    assert np.array_equal(training, encoded.observed)
+    assert held_out is None
     hidden = ~encoded.observed & of_labels.schema_.is_target_unit
     assert monitor.judging.sum() == hidden.sum()
 

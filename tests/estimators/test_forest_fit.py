@@ -97,14 +97,14 @@ def test_trees_read_nothing_that_their_fold_put_aside(
 ) -> None:
     schema, ensemble = predicts_classes.schema_, predicts_classes.prediction_.ensemble
     where = schema.column_of_unit, schema.is_target_unit
-    folds = [hold_out(*encoded, *where, 0.3, seed) for seed in (0, 1)]
+    folds = [hold_out(encoded, *where, 0.3, seed) for seed in (0, 1)]
     forest = grow_forest(ensemble, encoded, folds, 3, seed=0)
     assert forest is not None
     half = len(forest.first_node) // 2
     ends = [0, forest.first_node[half], len(forest.unit)]
     for index, fold in enumerate(folds):
         other = encoded.visible.copy()
-        hidden = ~fold.training
+        hidden = ~fold.training(encoded.observed)
         other[hidden] = np.random.default_rng(0).random(hidden.sum())
         again = grow_forest(ensemble, Encoded(other, encoded.observed), folds, 3, seed=0)
         assert again is not None

@@ -39,7 +39,7 @@ def encoded(predicts_classes: RBMClassifier, table: pd.DataFrame, classes: Any) 
 def folds(predicts_classes: RBMClassifier, encoded: Encoded) -> list[HeldOut]:
     schema = predicts_classes.schema_
     return [
-        hold_out(*encoded, schema.column_of_unit, schema.is_target_unit, 0.3, seed)
+        hold_out(encoded, schema.column_of_unit, schema.is_target_unit, 0.3, seed)
         for seed in (0, 1)
     ]
 
@@ -49,7 +49,7 @@ def heard(
     predicts_classes: RBMClassifier, encoded: Encoded, folds: list[HeldOut]
 ) -> list[HeldOutAnswers]:
     prediction = predicts_classes.prediction_
-    return held_out_answers(prediction.ensemble, prediction.forest, encoded, folds)
+    return held_out_answers(prediction.ensemble, prediction.forest, folds)
 
 
 def test_only_its_own_members_speak_of_a_fold(
@@ -60,7 +60,7 @@ def test_only_its_own_members_speak_of_a_fold(
 ) -> None:
     ensemble = predicts_classes.prediction_.ensemble
     for index, (fold, one) in enumerate(zip(folds, heard, strict=True)):
-        every = ensemble.answers(encoded.visible[fold.judged_rows], fold.training[fold.judged_rows])
+        every = ensemble.answers(fold.visible, fold.shown)
         own = slice(index * ensemble.n_kinds, (index + 1) * ensemble.n_kinds)
         assert np.array_equal(one.known.means, every.means[own])
         assert len(one.known.means) == ensemble.n_kinds

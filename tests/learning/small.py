@@ -19,6 +19,7 @@ from halfseen.learning.optimiser import Optimiser
 from halfseen.learning.persistent_cd import FullyPersistentCD
 from halfseen.learning.trainer import TrainingPlan
 from halfseen.machine.visible_layer import VisibleLayer
+from halfseen.tables import Encoded
 
 Floats = NDArray[np.float32]
 Bools = NDArray[np.bool_]
@@ -73,9 +74,10 @@ def small_table(seed: int = 0, n_rows: int = N_ROWS) -> tuple[Floats, Bools]:
 
 def small_monitor(visible: Floats, observed: Bools) -> tuple[HeldOutMonitor, Bools]:
     """A monitor of a fifth of the entries, and the entries left to train on."""
-    held_out = hold_out(visible, observed, COLUMN_OF_UNIT, IS_TARGET_UNIT, 0.2, seed=3)
+    held_out = hold_out(Encoded(visible, observed), COLUMN_OF_UNIT, IS_TARGET_UNIT, 0.2, seed=3)
     marginals = np.array(MARGINALS, np.float32)
-    return HeldOutMonitor(LAYER, visible, held_out, IS_TARGET_UNIT, marginals), held_out.training
+    monitor = HeldOutMonitor(LAYER, held_out, IS_TARGET_UNIT, marginals)
+    return monitor, held_out.training(observed)
 
 
 def assert_same_bits(left: Any, right: Any) -> None:

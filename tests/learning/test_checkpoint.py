@@ -20,6 +20,7 @@ from halfseen.learning.lossy_cd import LossyCD
 from halfseen.learning.mean_field_cd import MeanFieldCD
 from halfseen.learning.objective import Objective
 from halfseen.learning.persistent_cd import PersistentCD
+from halfseen.learning.row_source import HeldRows
 from halfseen.learning.trainer import Trainer, TrainingPlan, TrainingResult
 from halfseen.storage import SealError, read_sealed
 from learning import killable
@@ -171,8 +172,8 @@ def test_a_fingerprint_tells_masks_apart() -> None:
     seen = np.zeros((2, 3), bool)
     one, other = seen.copy(), seen.copy()
     one[0, 0], other[1, 2] = True, True
-    prints = {fingerprint_of(visible, mask, PLAN) for mask in (seen, one, other)}
-    prints.add(fingerprint_of(visible.reshape(3, 2), seen.reshape(3, 2), PLAN))
+    prints = {fingerprint_of(HeldRows(visible, mask), PLAN) for mask in (seen, one, other)}
+    prints.add(fingerprint_of(HeldRows(visible.reshape(3, 2), seen.reshape(3, 2)), PLAN))
     assert len(prints) == 4
 
 

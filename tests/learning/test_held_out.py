@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from halfseen.learning.held_out import MOST_JUDGED_ROWS, HeldOut, hold_out
+from halfseen.tables import Encoded
 from learning.small import COLUMN_OF_UNIT, IS_TARGET_UNIT, Bools, Floats, small_table
 
 
 def held(visible: Floats, observed: Bools, share: float, seed: int = 0) -> HeldOut:
-    return hold_out(visible, observed, COLUMN_OF_UNIT, IS_TARGET_UNIT, share, seed)
+    return hold_out(Encoded(visible, observed), COLUMN_OF_UNIT, IS_TARGET_UNIT, share, seed)
 
 
 def put_aside(held_out: HeldOut, n_rows: int) -> Bools:
@@ -33,8 +36,8 @@ def test_entries_either_train_or_judge(
     visible, observed = table
     held_out = held(visible, observed, share, seed)
     aside = put_aside(held_out, len(visible))
-    np.testing.assert_array_equal(held_out.training | aside, observed)
-    assert not np.any(held_out.training & aside)
+    np.testing.assert_array_equal(held_out.training(observed) | aside, observed)
+    assert not np.any(held_out.training(observed) & aside)
     assert np.all(np.diff(held_out.judged_rows) > 0)
 
 
@@ -46,9 +49,10 @@ def test_columns_go_together_and_no_row_loses_everything(
     visible, observed = table
     held_out = held(visible, observed, share)
     np.testing.assert_array_equal(
-        held_out.training[:, 4:], np.repeat(held_out.training[:, 4:5], 3, axis=1)
+        held_out.training(observed)[:, 4:],
+        np.repeat(held_out.training(observed)[:, 4:5], 3, axis=1),
     )
-    kept = held_out.training.any(axis=1)
+    kept = held_out.training(observed).any(axis=1)
     np.testing.assert_array_equal(kept, observed.any(axis=1))
 
 
@@ -66,7 +70,7 @@ def test_shares_are_rounded_down_and_known_classes_stay_known(
         known = observed[:, unit] & (visible[:, unit] == 1)
         judged = known & aside[:, unit]
         assert judged.sum() <= share * known.sum()
-        assert not known.any() or (known & held_out.training[:, unit]).any()
+        assert not known.any() or (known & held_out.training(observed)[:, unit]).any()
 
 
 def full_table(n_rows: int) -> tuple[Floats, Bools]:
@@ -98,7 +102,7 @@ def test_labels_of_a_binary_target_are_strata() -> None:
     visible = np.zeros((100, 2), np.float32)
     visible[:9, 1] = 1
     observed = np.ones((100, 2), bool)
-    held_out = hold_out(visible, observed, np.arange(2), np.array([False, True]), 0.1, 0)
+    held_out = hold_out(Encoded(visible, observed), np.arange(2), np.array([False, True]), 0.1, 0)
     judged = held_out.judging[:, 1]
     assert judged[:9].sum() == 0
     assert judged[9:].sum() == 9
@@ -110,7 +114,7 @@ def test_rows_with_one_entry_keep_it() -> None:
     observed[:, 0] = True
     held_out = held(visible, observed, 0.9)
     assert not held_out.judging.any()
-    np.testing.assert_array_equal(held_out.training, observed)
+    np.testing.assert_array_equal(held_out.training(observed), observed)
 
 
 @pytest.mark.parametrize(("n_rows", "label_share"), [(8192, 0.2), (40_960, 0.5)])
@@ -119,7 +123,7 @@ def test_long_tables_are_judged_by_some_rows(n_rows: int, label_share: float) ->
     held_out = held(visible, observed, 0.1)
     assert len(held_out.judged_rows) == len(held_out.judging) == MOST_JUDGED_ROWS
     others = np.setdiff1d(np.arange(n_rows), held_out.judged_rows)
-    assert held_out.training[others].all()
+    assert held_out.training(observed)[others].all()
     # A row of which all five columns were drawn keeps them.
     assert 0 <= int(0.1 * MOST_JUDGED_ROWS) - held_out.judging[:, 0].sum() <= 5
     assert held_out.judging[:, 4].mean() == pytest.approx(label_share, abs=0.001)
@@ -154,16 +158,16 @@ def test_rows_that_keep_their_features_are_asked_for_labels_first(
     table: tuple[Floats, Bools], share: float, keep: float
 ) -> None:
     visible, observed = table
-    held_out = hold_out(visible, observed, COLUMN_OF_UNIT, IS_TARGET_UNIT, share, 0, keep)
+    held_out = hold_out(Encoded(visible, observed), COLUMN_OF_UNIT, IS_TARGET_UNIT, share, 0, keep)
     aside = put_aside(held_out, len(visible))
-    np.testing.assert_array_equal(held_out.training | aside, observed)
-    assert not np.any(held_out.training & aside)
+    np.testing.assert_array_equal(held_out.training(observed) | aside, observed)
+    assert not np.any(held_out.training(observed) & aside)
 
 
 def test_labels_are_put_aside_in_rows_that_keep_their_features() -> None:
     visible, _ = small_table(seed=0, n_rows=400)
     observed = np.ones_like(visible, bool)
-    held_out = hold_out(visible, observed, COLUMN_OF_UNIT, IS_TARGET_UNIT, 0.1, 0, 0.5)
+    held_out = hold_out(Encoded(visible, observed), COLUMN_OF_UNIT, IS_TARGET_UNIT, 0.1, 0, 0.5)
     aside = put_aside(held_out, len(visible))
     asked = aside[:, IS_TARGET_UNIT].any(axis=1)
     assert asked.sum() >= 30
@@ -177,9 +181,9 @@ def test_of_new_rows_no_label_is_kept() -> None:
     observed = random.random((400, 6)) < 0.8
     is_target = np.arange(6) >= 2
     where = np.arange(6), is_target
-    held_out = hold_out(visible, observed, *where, 0.2, 0, keep_features=0.5, new_rows=0.5)
+    held_out = hold_out(Encoded(visible, observed), *where, 0.2, 0, keep_features=0.5, new_rows=0.5)
     judging = held_out.judging[:, is_target]
-    kept = held_out.training[held_out.judged_rows][:, is_target]
+    kept = held_out.training(observed)[held_out.judged_rows][:, is_target]
     is_new = judging.any(axis=1) & ~kept.any(axis=1)
     labelled = observed[:, is_target].any(axis=1).sum()
     assert is_new.sum() >= int(0.1 * labelled)
@@ -197,8 +201,21 @@ def test_a_label_known_from_few_rows_is_not_put_aside_with_new_rows() -> None:
     observed = np.ones((100, 3), bool)
     where = np.arange(3), np.arange(3) >= 1
     for seed in range(5):
-        held_out = hold_out(visible, observed, *where, 0.1, seed, new_rows=1.0)
-        assert held_out.training[:2, 2].all()
-        assert not held_out.training[:, 2].all()
+        held_out = hold_out(Encoded(visible, observed), *where, 0.1, seed, new_rows=1.0)
+        assert held_out.training(observed)[:2, 2].all()
+        assert not held_out.training(observed)[:, 2].all()
     for seed in range(20):
-        assert hold_out(visible, observed, *where, 0.5, seed, new_rows=1.0).training[:2, 2].any()
+        held_out = hold_out(Encoded(visible, observed), *where, 0.5, seed, new_rows=1.0)
+        assert held_out.training(observed)[:2, 2].any()
+
+
+@given(tables, st.integers(0, 100), st.randoms(use_true_random=False))
+@settings(deadline=None)
+def test_some_rows_train_as_they_do_among_all(
+    table: tuple[Floats, Bools], seed: int, random: Random
+) -> None:
+    visible, observed = table
+    held_out = held(visible, observed, 0.4, seed)
+    rows = np.array([random.randrange(len(visible)) for _ in range(30 if len(visible) else 0)], int)
+    found = held_out.training_of(rows, observed[rows])
+    np.testing.assert_array_equal(found, held_out.training(observed)[rows])

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from halfseen.learning.held_out import HeldOut, hold_out
 from halfseen.learning.monitor import HeldOutMonitor, OracleMonitor
 from halfseen.machine.parameters import BoltzmannParameters
+from halfseen.tables import Encoded
 from learning.small import (
     COLUMN_OF_UNIT,
     IS_TARGET_UNIT,
@@ -59,9 +60,10 @@ def completed_row(machine: int, row: Floats, seen: Bools) -> NDArray[np.float64]
 
 def slow_losses(machine: int, visible: Floats, held_out: HeldOut) -> tuple[float, float]:
     features, labels = [], []
-    for judged, row_index in zip(held_out.judging, held_out.judged_rows, strict=True):
+    judged_rows = zip(held_out.judging, held_out.shown, held_out.judged_rows, strict=True)
+    for judged, shown, row_index in judged_rows:
         row = visible[row_index]
-        means = completed_row(machine, row, held_out.training[row_index])
+        means = completed_row(machine, row, shown)
         features += [0.5 * (row[i] - means[i]) ** 2 for i in (0, 1) if judged[i]]
         features += [
             -np.log(means[i] if row[i] == 1 else 1 - means[i]) for i in (2, 3) if judged[i]
@@ -73,11 +75,12 @@ def slow_losses(machine: int, visible: Floats, held_out: HeldOut) -> tuple[float
 
 def some_held_out() -> tuple[Floats, HeldOut]:
     visible, observed = small_table()
-    return visible, hold_out(visible, observed, COLUMN_OF_UNIT, IS_TARGET_UNIT, 0.3, 3)
+    return visible, hold_out(Encoded(visible, observed), COLUMN_OF_UNIT, IS_TARGET_UNIT, 0.3, 3)
 
 
 def monitor_of(held_out: HeldOut, visible: Floats) -> HeldOutMonitor:
-    return HeldOutMonitor(LAYER, visible, held_out, IS_TARGET_UNIT, START, N_SWEEPS)
+    told = held_out._replace(visible=visible[held_out.judged_rows])
+    return HeldOutMonitor(LAYER, told, IS_TARGET_UNIT, START, N_SWEEPS)
 
 
 def test_losses_are_those_of_a_slow_computation() -> None:
@@ -112,12 +115,11 @@ def test_what_is_not_judged_does_not_count(judged: str) -> None:
 def test_hidden_values_are_not_read() -> None:
     visible, held_out = some_held_out()
     first = monitor_of(held_out, visible).losses(machines())
-    seen = held_out.training.copy()
-    seen[held_out.judged_rows] |= held_out.judging
-    behind = np.where(seen, visible, np.float32(1e9))
+    _, observed = small_table()
+    behind = np.where(observed, visible, np.float32(1e9))
     other = monitor_of(held_out, behind).losses(machines())
     np.testing.assert_array_equal(first.total, other.total)
-    training_only = np.where(held_out.training, visible, np.float32(1))
+    training_only = np.where(held_out.training(observed), visible, np.float32(1))
     assert np.all(monitor_of(held_out, training_only).losses(machines()).total != first.total)
 
 

@@ -25,7 +25,9 @@ from halfseen.learning.predictive_member import (
 from halfseen.learning.predictive_training import (
     STEPS_AT_ONCE,
     PredictiveState,
+    ReadTable,
     Table,
+    TableSource,
     columns_without_slope,
     compile_training,
     first_state,
@@ -103,7 +105,7 @@ def small_folds(behind: float = 0.0, behind_aside: float | None = None) -> Table
 
 
 def trained(
-    table: Table,
+    table: TableSource,
     n_steps: int = STEPS_AT_ONCE,
     seed: int = 5,
     members: Member = MEMBERS,
@@ -317,3 +319,14 @@ def test_what_is_compiled_ahead_is_not_compiled_again() -> None:
         assert len(compiled) == 1
     finally:
         jax.monitoring.clear_event_listeners()
+
+
+def test_rows_that_are_read_as_it_goes_teach_the_same() -> None:
+    table = small_folds()
+    visible, training = np.asarray(table.visible), np.asarray(table.training)
+    read = ReadTable(lambda rows: (visible[rows], training[:, rows]))
+    for n_steps in (STEPS_AT_ONCE + 7, 7):
+        held, told = trained(table, n_steps=n_steps)
+        found, also_told = trained(read, n_steps=n_steps)
+        assert_same_bits(found, held)
+        assert_same_bits(also_told, told)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfseen.estimators.settings import Threshold
+from halfseen.tables import EncodedTable
 
 N_FOLDS = 5
 MOST_ROWS = 5000
@@ -46,8 +47,7 @@ def unpinned_probabilities(
 def learn_thresholds(
     threshold: Threshold,
     complete: Complete,
-    visible: NDArray[np.float32],
-    observed: NDArray[np.bool_],
+    table: EncodedTable,
     label_units: NDArray[np.int64],
     seed: int,
 ) -> NDArray[np.float64]:
@@ -59,11 +59,12 @@ def learn_thresholds(
     n_labels = len(label_units)
     if threshold not in ("shared", "per_label"):
         return np.full(n_labels, float(threshold))
-    labelled = np.flatnonzero(observed[:, label_units].any(axis=1))
+    labelled = np.flatnonzero(table.units(label_units).observed.any(axis=1))
     chosen = np.random.default_rng([seed, 2]).permutation(labelled)[:MOST_ROWS]
     rows = np.sort(chosen)
-    probability = unpinned_probabilities(complete, visible[rows], observed[rows], label_units, seed)
-    truth = visible[np.ix_(rows, label_units)] > 0.5
+    visible, observed = table.rows(rows)
+    probability = unpinned_probabilities(complete, visible, observed, label_units, seed)
+    truth = visible[:, label_units] > 0.5
     if threshold == "shared":
         return np.full(n_labels, best_threshold(probability.ravel(), truth.ravel()))
     return np.array([best_threshold(probability[:, j], truth[:, j]) for j in range(n_labels)])

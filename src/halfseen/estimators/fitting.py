@@ -19,12 +19,13 @@ from halfseen.learning.history import History
 from halfseen.learning.monitor import HeldOutMonitor, Monitor, OracleMonitor
 from halfseen.learning.predictive_loss import PredictiveColumns
 from halfseen.learning.progress import Verbosity
+from halfseen.learning.row_source import HeldRows, ReadRows, RowSource
 from halfseen.learning.trainer import Callback, Trainer, TrainingPlan
 from halfseen.machine.compilation_cache import kept_compilations
 from halfseen.machine.parameters import BoltzmannParameters
 from halfseen.machine.predictive_sweeps import PredictiveLayer
 from halfseen.machine.visible_layer import VisibleLayer
-from halfseen.tables import Encoded, Schema
+from halfseen.tables import Encoded, EncodedTable, Schema
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ def training_plan(schema: Schema, settings: Settings, n_rows: int, seed: int) ->
 @kept_compilations()
 def fit_machine(
     schema: Schema,
-    encoded: Encoded,
+    encoded: EncodedTable,
     settings: Settings,
     seed: int,
     surroundings: Surroundings,
@@ -101,22 +102,37 @@ def fit_machine(
 
     ``oracle`` holds the true labels for the paper's stopping rule, and is None otherwise.
     """
-    if oracle is not None and len(oracle.visible) != len(encoded.visible):
+    if oracle is not None and oracle.n_rows != encoded.n_rows:
         raise ValueError(
-            f"oracle_y has {len(oracle.visible)} rows, but X has {len(encoded.visible)}; give the "
+            f"oracle_y has {oracle.n_rows} rows, but X has {encoded.n_rows}; give the "
             "true labels of the same rows"
         )
     layer = layer_of(schema)
-    monitor, training = _monitor(schema, layer, encoded, settings, seed, oracle)
+    if oracle is not None or settings.objective == "fully_persistent_cd":
+        encoded = encoded.written_down()  # all rows are judged, or kept something of
+    monitor, held_out = _monitor(schema, layer, encoded, settings, seed, oracle)
     trainer = Trainer(
-        training_plan(schema, settings, len(encoded.visible), seed),
+        training_plan(schema, settings, encoded.n_rows, seed),
         monitor,
         surroundings.checkpoint,
         surroundings.callbacks,
         surroundings.verbose,
     )
-    result = trainer.train(encoded.visible, training)
+    result = trainer.train_on(_source(encoded, held_out))
     return Fitted(shelved(result.machines, schema, settings, seed), result.history)
+
+
+def _source(encoded: EncodedTable, held_out: HeldOut | None) -> RowSource:
+    """The rows of a table with what they train with; of a large one they are read as it goes."""
+    if isinstance(encoded, Encoded):
+        training = encoded.observed if held_out is None else held_out.training(encoded.observed)
+        return HeldRows(encoded.visible, training)
+
+    def read(rows: NDArray[np.integer]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+        visible, observed = encoded.rows(rows)
+        return visible, observed if held_out is None else held_out.training_of(rows, observed)
+
+    return ReadRows(read, encoded.n_rows, encoded.n_visible)
 
 
 def shelved(
@@ -172,28 +188,21 @@ def pass_over(
 def _monitor(
     schema: Schema,
     layer: VisibleLayer,
-    encoded: Encoded,
+    encoded: EncodedTable,
     settings: Settings,
     seed: int,
     oracle: Encoded | None,
-) -> tuple[Monitor | None, NDArray[np.bool_]]:
-    """Who judges, and which entries are left for training."""
+) -> tuple[Monitor | None, HeldOut | None]:
+    """Who judges, and what is put aside for it."""
     marginals = schema.marginals.astype(np.float32)
     if oracle is not None:
-        judging = oracle.observed & ~encoded.observed & schema.is_target_unit
-        judge = OracleMonitor(
-            layer, encoded.visible, encoded.observed, oracle.visible, judging, marginals
-        )
-        return judge, encoded.observed
+        visible, observed = encoded.written_down()
+        judging = oracle.observed & ~observed & schema.is_target_unit
+        return OracleMonitor(layer, visible, observed, oracle.visible, judging, marginals), None
     if settings.stopping == "none" or settings.held_out_share == 0:
-        return None, encoded.observed
-    held_out: HeldOut = hold_out(
-        encoded.visible,
-        encoded.observed,
-        schema.column_of_unit,
-        schema.is_target_unit,
-        settings.held_out_share,
-        seed,
+        return None, None
+    held_out = hold_out(
+        encoded, schema.column_of_unit, schema.is_target_unit, settings.held_out_share, seed
     )
-    monitor = HeldOutMonitor(layer, encoded.visible, held_out, schema.is_target_unit, marginals)
-    return (monitor if monitor.judges_anything else None), held_out.training
+    monitor = HeldOutMonitor(layer, held_out, schema.is_target_unit, marginals)
+    return (monitor if monitor.judges_anything else None), held_out

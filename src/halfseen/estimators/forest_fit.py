@@ -20,7 +20,7 @@ from halfseen.learning.progress import ProgressLine, Verbosity
 from halfseen.learning.trainer import TrainingInterrupted
 from halfseen.machine.shared_context import SharedContext
 from halfseen.machine.usable_cores import usable_cores
-from halfseen.tables import Encoded
+from halfseen.tables import EncodedTable
 
 _SMALLEST_LEAF = 3
 _MOST_LEAVES = 2000
@@ -46,7 +46,7 @@ class _Trees(NamedTuple):
 
 def grow_forest(
     ensemble: Ensemble,
-    encoded: Encoded,
+    encoded: EncodedTable,
     folds: list[HeldOut],
     n_trees: int,
     seed: int,
@@ -65,13 +65,15 @@ def grow_forest(
     n_feature_units = int((~ensemble.shape.columns.is_target_unit).sum())
     n_trees = trees_within_reach(
         n_trees,
-        len(encoded.visible),
+        encoded.n_rows,
         n_feature_units,
         len(units_of) * len(folds),
         max(map(len, units_of)),
     )
     if not n_trees or not n_feature_units:
         return None
+    first_units = np.array([units[0] for units in units_of])
+    known = encoded.units(first_units).observed
     line = ProgressLine("growing trees, column", len(units_of) * len(folds), verbose)
     parts: list[_Trees] = []
     threads = ThreadPoolExecutor(usable_cores(), thread_name_prefix="halfseen")
@@ -79,16 +81,18 @@ def grow_forest(
         # Filters of warnings are the whole process's: they are set here, and not in the threads.
         with _quiet:
             for index, fold in enumerate(folds):
-                asked = np.stack([fold.training[:, units[0]] for units in units_of], axis=1)
+                asked = known.copy()
+                asked[fold.judged_rows] = fold.shown[:, first_units]
                 rows = _some_rows(np.flatnonzero(asked.any(axis=1)), _seed_of(seed, index, 0))
+                visible, observed = encoded.rows(rows)
                 completed = ensemble.completed_features(
-                    index, encoded.visible[rows], fold.training[rows]
+                    index, visible, fold.training_of(rows, observed)
                 )
                 growing = [
                     threads.submit(
                         _grown,
                         completed,
-                        encoded.visible[np.ix_(rows, units)],
+                        visible[:, units],
                         asked[rows, target],
                         ensemble.unit_mean[units],
                         n_trees,

@@ -25,7 +25,7 @@ from halfseen.estimators.forest import Forest
 from halfseen.estimators.pooling import learn_class_pool, learn_label_pool
 from halfseen.learning.held_out import HeldOut
 from halfseen.learning.predictive_loss import PredictiveColumns
-from halfseen.tables import Encoded
+from halfseen.tables import EncodedTable
 
 _CONTEXTS = ("new", "known")  # no label of a row is shown, or the others are
 _PARTS = 5
@@ -45,13 +45,13 @@ class HeldOutAnswers(NamedTuple):
 
 
 def held_out_answers(
-    ensemble: Ensemble, forest: Forest | None, encoded: Encoded, folds: list[HeldOut]
+    ensemble: Ensemble, forest: Forest | None, folds: list[HeldOut]
 ) -> list[HeldOutAnswers]:
     """What members and trees of every fold say of the entries that were put aside in it."""
     is_target = ensemble.shape.columns.is_target_unit
     heard = []
     for index, fold in enumerate(folds):
-        visible, shown = encoded.visible[fold.judged_rows], fold.training[fold.judged_rows]
+        visible, shown = fold.visible, fold.shown
         known = ensemble.answers_of_fold(index, visible, shown)
         new = known
         if is_target.any():
@@ -64,7 +64,7 @@ def held_out_answers(
     return heard
 
 
-def learn_blend(ensemble: Ensemble, encoded: Encoded, heard: list[HeldOutAnswers]) -> Blend:
+def learn_blend(ensemble: Ensemble, encoded: EncodedTable, heard: list[HeldOutAnswers]) -> Blend:
     """Weights and powers from what the members say of entries they were not shown."""
     n_kinds, columns = ensemble.n_kinds, ensemble.shape.columns
     layer, is_target = columns.wide.layer, columns.is_target_unit
@@ -108,14 +108,11 @@ def learn_blend(ensemble: Ensemble, encoded: Encoded, heard: list[HeldOutAnswers
     )
 
 
-def _bounds(encoded: Encoded, n_gaussian: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _bounds(
+    encoded: EncodedTable, n_gaussian: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Lowest and highest observed value of every number; 0 where nothing is observed."""
-    lowest, highest = np.full(n_gaussian, np.inf), np.full(n_gaussian, -np.inf)
-    for first in range(0, len(encoded.visible), _ROWS_AT_ONCE):
-        values = encoded.visible[first : first + _ROWS_AT_ONCE, :n_gaussian]
-        seen = encoded.observed[first : first + _ROWS_AT_ONCE, :n_gaussian]
-        lowest = np.minimum(lowest, values.min(axis=0, initial=np.inf, where=seen))
-        highest = np.maximum(highest, values.max(axis=0, initial=-np.inf, where=seen))
+    lowest, highest = (bound[:n_gaussian] for bound in encoded.bounds())
     empty = lowest > highest
     return np.where(empty, 0.0, lowest), np.where(empty, 0.0, highest)
 

@@ -24,7 +24,9 @@ from halfseen.learning.held_out import HeldOut, hold_out
 from halfseen.learning.lent_to_device import lent_to_device
 from halfseen.learning.predictive_member import Member, PredictiveShape, Standard
 from halfseen.learning.predictive_training import (
+    ReadTable,
     Table,
+    TableSource,
     compile_training,
     first_state,
     train_predictively,
@@ -34,7 +36,7 @@ from halfseen.machine.binned_units import shares_of_knots
 from halfseen.machine.compilation_cache import kept_compilations
 from halfseen.machine.correlated_prior import CorrelatedPrior, Prior
 from halfseen.machine.predictive_sweeps import PredictiveParameters
-from halfseen.tables import Encoded, Schema, aligned_zeros
+from halfseen.tables import Encoded, EncodedTable, Schema, aligned_zeros
 
 _SMALLEST_SCALE = 0.02
 _KEEP_FEATURES = 0.5  # share of the rows in which no feature is put aside
@@ -46,7 +48,7 @@ _MOST_ROWS_OF_BIAS = 65_536
 @kept_compilations()
 def fit_prediction(
     schema: Schema,
-    encoded: Encoded,
+    encoded: EncodedTable,
     settings: PredictiveSettings,
     seed: int,
     verbose: Verbosity,
@@ -61,8 +63,7 @@ def fit_prediction(
     began = time.monotonic()
     folds = [
         hold_out(
-            encoded.visible,
-            encoded.observed,
+            encoded,
             schema.column_of_unit,
             schema.is_target_unit,
             settings.held_out_share,
@@ -90,7 +91,7 @@ def fit_prediction(
     )
     table = _table(encoded, folds)
     with ThreadPoolExecutor(1) as beside:
-        like_it = prior_of_zeros(*encoded.visible.shape)
+        like_it = prior_of_zeros(encoded.n_rows, encoded.n_visible)
         alike = _members([like_it] * len(folds), settings, as_they_are)
         beside.submit(compile_training, shape, standard, alike, state, table, settings.n_steps)
         priors, losses = priors_of_folds(encoded, standard, folds, settings.shrinkages, seed)
@@ -111,7 +112,7 @@ def fit_prediction(
         members,
         state,
         table,
-        len(encoded.visible),
+        encoded.n_rows,
         settings.n_steps,
         seed,
         after,
@@ -122,35 +123,49 @@ def fit_prediction(
     is_over = n_done < settings.n_steps or time.monotonic() - began > max_seconds
     if schema.targets and not is_over:  # whoever ended training does not wait for trees
         forest = grow_forest(ensemble, encoded, folds, settings.n_trees, seed, verbose)
-    heard = held_out_answers(ensemble, forest, encoded, folds)
+    heard = held_out_answers(ensemble, forest, folds)
     blend = learn_blend(ensemble, encoded, heard)
     fitted = FittedPrediction(ensemble, blend, learn_conformal(ensemble, blend, heard), forest)
     return replace(fitted, choices=choices_of(fitted, settings, losses))
 
 
-def _table(encoded: Encoded, folds: list[HeldOut]) -> Table:
-    """The table on the device, padded; a long one as it is, without a copy of it."""
+def _table(encoded: EncodedTable, folds: list[HeldOut]) -> TableSource:
+    """The table on the device, padded; a long one without a copy, a large one read as it goes."""
+    if isinstance(encoded, Encoded):
+        return _held_table(encoded, folds)
+
+    def read(rows: NDArray[np.int32]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+        visible, observed = encoded.rows(rows)
+        training = aligned_zeros((len(folds), *observed.shape), bool)
+        for own, fold in zip(training, folds, strict=True):
+            own[:] = fold.training_of(rows, observed)
+        return visible, training
+
+    return ReadTable(read)
+
+
+def _held_table(encoded: Encoded, folds: list[HeldOut]) -> Table:
     n_rows, n_visible = encoded.visible.shape
     n_padded = n_rows if n_rows >= LONG else padded_rows(n_rows)
-    visible, training = encoded.visible, folds[0].training[None]
+    visible = encoded.visible
     if n_padded > n_rows:
         visible = aligned_zeros((n_padded, n_visible), np.float32)
         visible[:n_rows] = encoded.visible
-    if n_padded > n_rows or len(folds) > 1:
-        training = aligned_zeros((len(folds), n_padded, n_visible), bool)
-        for own, fold in zip(training, folds, strict=True):
-            own[:n_rows] = fold.training
+    training = aligned_zeros((len(folds), n_padded, n_visible), bool)
+    for own, fold in zip(training, folds, strict=True):
+        own[:n_rows] = encoded.observed
+        own[fold.judged_rows] = fold.shown
     return Table(lent_to_device(visible), lent_to_device(training))
 
 
-def _standard(encoded: Encoded, schema: Schema, n_knots: int) -> Standard:
+def _standard(encoded: EncodedTable, schema: Schema, n_knots: int) -> Standard:
     mean = schema.marginals.astype(np.float64)
     scale = np.sqrt(np.maximum(mean * (1 - mean), _SMALLEST_SCALE**2))
     scale[: schema.n_gaussian] = 1.0
     knots = np.zeros((schema.n_gaussian, n_knots))
     for column in range(schema.n_gaussian if n_knots else 0):
-        seen = encoded.visible[encoded.observed[:, column], column].astype(np.float64)
-        knots[column] = column_knots(seen, n_knots)
+        values, seen = encoded.units(slice(column, column + 1))
+        knots[column] = column_knots(values[seen].astype(np.float64), n_knots)
     return Standard(*map(jax.device_put, (mean, scale, knots)))
 
 
@@ -178,18 +193,18 @@ def column_knots(values: NDArray[np.float64], n_knots: int) -> NDArray[np.float6
     return increasing
 
 
-def _first_bias(encoded: Encoded, schema: Schema, standard: Standard) -> NDArray[np.float32]:
+def _first_bias(encoded: EncodedTable, schema: Schema, standard: Standard) -> NDArray[np.float32]:
     """Inputs that give the marginals; of knots from rows of the whole table, at most so many."""
     marginals = schema.marginals.astype(np.float32)
     zeros = np.zeros(schema.n_gaussian, np.float32)
     of_units = layer_of(schema).input_from_mean(marginals, zeros)
     if not standard.knots.shape[1]:
         return of_units
-    some = slice(None, None, -(-len(encoded.visible) // _MOST_ROWS_OF_BIAS))
+    some = slice(None, None, -(-encoded.n_rows // _MOST_ROWS_OF_BIAS))
     shares = np.zeros(standard.knots.shape)
     for column, knots in enumerate(np.asarray(standard.knots)):
-        seen = encoded.observed[some, column]
-        shares[column] = shares_of_knots(encoded.visible[some, column][seen], knots)
+        values, seen = encoded.units(slice(column, column + 1)).rows(some)
+        shares[column] = shares_of_knots(values[seen], knots)
     of_knots = np.log(shares + 1e-3).astype(np.float32)
     return np.concatenate([of_units, of_knots.reshape(-1)])
 
@@ -217,9 +232,9 @@ def _members(priors: list[Prior], settings: PredictiveSettings, as_they_are: flo
     )
 
 
-def share_seen(encoded: Encoded, schema: Schema) -> float:
+def share_seen(encoded: EncodedTable, schema: Schema) -> float:
     """Share of the units of features that is seen; none if there are no features."""
-    of_units = encoded.observed.mean(axis=0)[~schema.is_target_unit]
+    of_units = encoded.share_observed()[~schema.is_target_unit]
     return float(of_units.mean()) if of_units.size else 0.0
 
 

@@ -21,13 +21,13 @@ from halfseen.learning.prior_fit import (
 )
 from halfseen.learning.wide_prior_fit import fit_wide_prior
 from halfseen.machine.correlated_prior import CorrelatedPrior, LowRankPrior, Prior
-from halfseen.tables import Encoded
+from halfseen.tables import EncodedTable
 
 _ROUNDS_OF_A_TRIAL = 6
 
 
 def priors_of_folds(
-    encoded: Encoded,
+    encoded: EncodedTable,
     standard: Standard,
     folds: list[HeldOut],
     shrinkages: Sequence[float],
@@ -38,7 +38,7 @@ def priors_of_folds(
     Of the shrinkages offered, if any are, it is the one under which the first prior expects best
     what was put aside. Beside the priors the loss of every shrinkage that was tried.
     """
-    n_visible = encoded.visible.shape[1]
+    n_visible = encoded.n_visible
     settings, n_rounds = PriorSettings(), _ROUNDS_OF_A_TRIAL
     if n_visible > MOST_UNITS_OF_FULL_RANK:
         # Rounds are dear here; of so many units a few rows say as much as many rows of few.
@@ -47,20 +47,23 @@ def priors_of_folds(
         )
         n_rounds = 2
     # Of a long table only the rows that are looked at are put into standard units.
-    rows = rows_of_prior(len(encoded.visible), seed)
-    values = _in_standard_units(encoded, standard, rows)
+    rows = rows_of_prior(encoded.n_rows, seed)
+    visible, observed = encoded.rows(rows)
+    values = _in_standard_units(visible, standard)
     losses: dict[float, float] = {}
     if shrinkages and folds[0].judging.any():
         fold = folds[0]
-        judged = _in_standard_units(encoded, standard, fold.judged_rows)
+        judged = _in_standard_units(fold.visible, standard)
         for shrinkage in shrinkages:
             # Each from the same start: after more rounds a covariance of many holes is worse.
             trial = settings._replace(shrinkage=shrinkage, n_rounds=n_rounds)
-            prior = _fitted_prior(values, fold.training[rows], trial, seed)
-            shown = fold.training[fold.judged_rows]
-            losses[shrinkage] = prior_loss(prior, judged, shown, fold.judging)
+            prior = _fitted_prior(values, fold.training_of(rows, observed), trial, seed)
+            losses[shrinkage] = prior_loss(prior, judged, fold.shown, fold.judging)
         settings = settings._replace(shrinkage=min(losses, key=lambda share: losses[share]))
-    return [_fitted_prior(values, fold.training[rows], settings, seed) for fold in folds], losses
+    priors = [
+        _fitted_prior(values, fold.training_of(rows, observed), settings, seed) for fold in folds
+    ]
+    return priors, losses
 
 
 def prior_of_zeros(n_rows: int, n_visible: int) -> Prior:
@@ -83,9 +86,7 @@ def _fitted_prior(
     return fit_prior(values, observed, settings, seed)
 
 
-def _in_standard_units(
-    encoded: Encoded, standard: Standard, rows: NDArray[np.int64]
-) -> NDArray[np.float32]:
-    away = encoded.visible[rows] - np.asarray(standard.mean)
+def _in_standard_units(visible: NDArray[np.float32], standard: Standard) -> NDArray[np.float32]:
+    away = visible - np.asarray(standard.mean)
     values: NDArray[np.float32] = (away / np.asarray(standard.scale)).astype(np.float32)
     return values

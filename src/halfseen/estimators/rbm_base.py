@@ -28,7 +28,15 @@ from halfseen.learning.epoch import TrainingState
 from halfseen.learning.history import History
 from halfseen.learning.progress import Verbosity
 from halfseen.learning.trainer import Callback
-from halfseen.tables import Encoded, Schema, Table, fill_table, learn_columns, read_table
+from halfseen.tables import (
+    Encoded,
+    EncodedTable,
+    Schema,
+    Table,
+    fill_table,
+    learn_columns,
+    read_table,
+)
 
 SHARED_SETTINGS = (
     "n_hidden",
@@ -370,7 +378,7 @@ class RBMBase(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         self.__dict__.pop("machine_", None)
         self.__dict__.pop("prediction_", None)
 
-    def _train(self, encoded: Encoded, oracle: Encoded | None = None) -> None:
+    def _train(self, encoded: EncodedTable, oracle: Encoded | None = None) -> None:
         """Train on an encoded table; ``schema_`` and ``settings_`` stand already."""
         surroundings = self._surroundings()
         settings = self.settings_
@@ -382,7 +390,7 @@ class RBMBase(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
             halves = fit_in_turn(train, None, surroundings)
         elif not settings.companion:
             halves = fit_in_turn(None, ensemble, surroundings)
-        elif not can_go_side_by_side(surroundings, len(encoded.visible)):
+        elif not can_go_side_by_side(surroundings, encoded.n_rows):
             halves = fit_in_turn(train, ensemble, surroundings)
         else:
             halves = fit_side_by_side(
@@ -398,10 +406,10 @@ class RBMBase(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         self._state = None
 
     def _predictive_half(
-        self, encoded: Encoded, is_of_no_use: Callable[[], bool]
+        self, encoded: EncodedTable, is_of_no_use: Callable[[], bool]
     ) -> FittedPrediction:
         settings, schema = self.settings_, self.schema_
-        n_rows = len(encoded.visible)
+        n_rows = encoded.n_rows
         seen = share_seen(encoded, schema)
         budget = predictive_settings(
             n_rows, schema.n_visible, schema.n_gaussian, settings.effort, seen

@@ -22,8 +22,10 @@ from halfseen.learning.trainer import Callback
 from halfseen.scoring import accuracy, hamming_accuracy
 from halfseen.tables import (
     Encoded,
+    EncodedTable,
     Schema,
     Target,
+    encode_table,
     fill_target,
     learn_target_columns,
     read_target,
@@ -274,7 +276,7 @@ class RBMClassifier(ClassifierMixin, RBMBase):  # type: ignore[misc]
             earlier = self.thresholds_
         else:
             self._state = None
-            encoded = self._learn_schema(X, y, classes)
+            encoded = self._learn_schema(X, y, classes).written_down()
         self._train_on_part(encoded)
         self._learn_thresholds(encoded, earlier)
         return self
@@ -404,7 +406,7 @@ class RBMClassifier(ClassifierMixin, RBMBase):  # type: ignore[misc]
         labels = decided(self.schema_, probabilities, self.thresholds_)
         return Sampled(self.schema_.sampled_features(visible), labels)
 
-    def _learn_schema(self, X: Any, y: Any, classes: Any) -> Encoded:
+    def _learn_schema(self, X: Any, y: Any, classes: Any) -> EncodedTable:
         if y is None:
             raise ValueError(
                 "RBMClassifier requires y to be passed, but the target y is None; RBMImputer fits "
@@ -419,7 +421,7 @@ class RBMClassifier(ClassifierMixin, RBMBase):  # type: ignore[misc]
         columns = learn_target_columns(target, settings.class_units, classes)
         schema = Schema(features, columns, target.kind)
         self.settings_ = self._resolved(table.n_rows, schema.n_visible, _OWN_SETTINGS)
-        encoded = schema.encode(table, target)
+        encoded = encode_table(schema, table, target)
         self.schema_ = schema
         self.classes_ = classes_of(schema)
         return encoded
@@ -444,7 +446,7 @@ class RBMClassifier(ClassifierMixin, RBMBase):  # type: ignore[misc]
         told = first is not None and np.ndim(first) == 0
         return "classes" if told and self.target_kind == "auto" else self.target_kind
 
-    def _learn_thresholds(self, encoded: Encoded, earlier: NDArray[np.float64] | None) -> None:
+    def _learn_thresholds(self, encoded: EncodedTable, earlier: NDArray[np.float64] | None) -> None:
         """Learn thresholds; labels of which nothing is known here keep the earlier ones."""
         if self.schema_.target_kind != "labels":
             self.thresholds_ = np.zeros(0)
@@ -460,12 +462,11 @@ class RBMClassifier(ClassifierMixin, RBMBase):  # type: ignore[misc]
         learned = learn_thresholds(
             self.settings_.threshold,
             answers.complete,
-            encoded.visible,
-            encoded.observed,
+            encoded,
             units,
             self._seed,
         )
-        known = encoded.observed[:, units].any(axis=0)
+        known = encoded.units(units).observed.any(axis=0)
         if self.settings_.threshold == "shared":
             known = np.full(n_labels, known.any())
         self.thresholds_ = np.where(known | (earlier is None), learned, self.thresholds_)

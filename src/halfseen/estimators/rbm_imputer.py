@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from halfseen.estimators.rbm_base import RBMBase
 from halfseen.estimators.settings import Settings
 from halfseen.estimators.shared_parameters import with_shared_parameters
-from halfseen.tables import Schema
+from halfseen.tables import Schema, encode_table
 
 
 @with_shared_parameters
@@ -78,7 +78,7 @@ class RBMImputer(RBMBase):
         schema = Schema(self._learn_features(table), (), None)
         self.settings_ = self._resolved_without_oracle(table.n_rows, schema.n_visible)
         self.schema_ = schema
-        self._train(schema.encode(table, None))
+        self._train(encode_table(schema, table, None))
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:

@@ -10,10 +10,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from numpy.typing import NDArray
 
 from halfseen.learning.history import History
 from halfseen.learning.loop_state import LoopState
+from halfseen.learning.row_source import RowSource
 from halfseen.storage import read_sealed, write_sealed
 
 KIND = "checkpoint"
@@ -81,10 +81,12 @@ class Checkpoint:
         return loop, History.from_document(sealed.document["history"])
 
 
-def fingerprint_of(visible: NDArray[np.float32], observed: NDArray[np.bool_], settings: Any) -> str:
+def fingerprint_of(source: RowSource, settings: Any) -> str:
     """A digest of the data (not of what stands behind missing entries) and of the settings."""
     digest = hashlib.sha256(repr((VERSION, settings)).encode())
-    digest.update(repr(visible.shape).encode())
-    digest.update(np.where(observed, visible, np.float32(0)).tobytes())
-    digest.update(np.packbits(observed).tobytes())
+    digest.update(repr(source.shape).encode())
+    for visible, observed in source.parts():
+        digest.update(np.where(observed, visible, np.float32(0)).tobytes())
+    for _, observed in source.parts():
+        digest.update(np.packbits(observed).tobytes())
     return digest.hexdigest()

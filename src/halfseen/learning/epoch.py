@@ -189,14 +189,16 @@ def run_epoch(
     beginning: Beginning,
     key: jax.Array,
     epoch: int | jax.Array,
+    first_batch: int = 0,
     *,
     layer: VisibleLayer,
     objective: Objective,
     optimiser: Optimiser,
 ) -> tuple[TrainingState, jax.Array]:
-    """All minibatches of one epoch.
+    """All minibatches of one epoch, or some of them, before which ``first_batch`` were taken.
 
-    The random numbers depend on ``key``, the number of the epoch, and the machine.
+    The random numbers depend on ``key``, the number of the epoch, that of the minibatch, and the
+    machine.
 
     Returns
     -------
@@ -217,6 +219,7 @@ def run_epoch(
             key,
             epoch,
             group.start,
+            first_batch,
             layer=layer,
             objective=objective,
             optimiser=optimiser,
@@ -246,6 +249,7 @@ def _epoch_of_group(
     key: jax.Array,
     epoch: int | jax.Array,
     first: int | jax.Array,
+    first_batch: int | jax.Array,
     *,
     layer: VisibleLayer,
     objective: Objective,
@@ -286,7 +290,7 @@ def _epoch_of_group(
                 batch,
                 state.memory,
                 beginning,
-                jax.random.fold_in(key, index),
+                jax.random.fold_in(key, first_batch + index),
             )
             gradient = turned(gradient)
             parameters, optimiser_state = optimiser.step(

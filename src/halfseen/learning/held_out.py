@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from halfseen.tables import aligned_zeros
+from halfseen.tables import EncodedTable, aligned_zeros
 
 MOST_JUDGED_ROWS = 4096
 
@@ -15,17 +15,36 @@ MOST_JUDGED_ROWS = 4096
 class HeldOut(NamedTuple):
     """Which entries train, and which judge.
 
-    ``training`` covers the whole table; the other two only the judged rows.
+    All but the judged rows, which are in increasing order, train with everything observed in them.
     """
 
-    training: NDArray[np.bool_]  # (n_rows, n_visible), observed and not put aside
     judged_rows: NDArray[np.int64]  # (n_judged,)
+    visible: NDArray[np.float32]  # (n_judged, n_visible), the judged rows themselves
+    shown: NDArray[np.bool_]  # (n_judged, n_visible), observed and not put aside
     judging: NDArray[np.bool_]  # (n_judged, n_visible), observed and put aside
+
+    def training(self, observed: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """What of the whole table is observed and not put aside, (n_rows, n_visible)."""
+        training = aligned_zeros(observed.shape, bool)
+        training[:] = observed
+        training[self.judged_rows] = self.shown
+        return training
+
+    def training_of(
+        self, rows: NDArray[np.integer], observed: NDArray[np.bool_]
+    ) -> NDArray[np.bool_]:
+        """The same of some rows, in any order, of which this is observed."""
+        training = aligned_zeros(observed.shape, bool)
+        training[:] = observed
+        place = np.searchsorted(self.judged_rows, rows)
+        nearest = np.append(self.judged_rows, -1)[place]
+        is_judged = nearest == rows
+        training[is_judged] = self.shown[place[is_judged]]
+        return training
 
 
 def hold_out(
-    visible: NDArray[np.float32],
-    observed: NDArray[np.bool_],
+    table: EncodedTable,
     column_of_unit: NDArray[np.int64],
     is_target_unit: NDArray[np.bool_],
     share: float,
@@ -42,7 +61,7 @@ def hold_out(
 
     Parameters
     ----------
-    visible, observed : ndarray of shape (n_rows, n_visible)
+    table : EncodedTable
         The table.
     column_of_unit : ndarray of shape (n_visible,)
         Column that each unit belongs to.
@@ -67,33 +86,31 @@ def hold_out(
 
     Examples
     --------
-    >>> seen = np.ones((40, 2), bool)
-    >>> held = hold_out(np.zeros((40, 2), np.float32), seen, np.arange(2), np.zeros(2, bool), .1, 0)
-    >>> held.training.sum(axis=0)
+    >>> from halfseen.tables import Encoded
+    >>> table = Encoded(np.zeros((40, 2), np.float32), np.ones((40, 2), bool))
+    >>> held = hold_out(table, np.arange(2), np.zeros(2, bool), .1, 0)
+    >>> held.training(table.observed).sum(axis=0)
     array([36, 36])
     """
     generator = np.random.default_rng([seed, 0])
-    n_rows = len(visible)
+    n_rows = table.n_rows
     judged = np.sort(generator.permutation(n_rows)[:MOST_JUDGED_ROWS])
+    visible, observed = table.rows(judged)
     label_share = min(max(share, 0.5), share * n_rows / max(1, len(judged)))
-    judging = np.zeros((len(judged), visible.shape[1]), bool)
+    judging = np.zeros((len(judged), table.n_visible), bool)
     keeps_features = np.zeros(len(judged), bool)
     if keep_features and is_target_unit.any():
         keeps_features = generator.random(len(judged)) < keep_features
     targets = np.flatnonzero(is_target_unit)
-    code = _classes(
-        visible[np.ix_(judged, targets)],
-        observed[np.ix_(judged, targets)],
-        column_of_unit[is_target_unit],
-    )
+    code = _classes(visible[:, targets], observed[:, targets], column_of_unit[is_target_unit])
     is_new = np.zeros(len(judged), bool)
     if new_rows and code.shape[1] > 1:
         is_new = _new_rows(generator, code, label_share, new_rows, keeps_features)
-        judging[is_new] = observed[judged[is_new]] & is_target_unit
+        judging[is_new] = observed[is_new] & is_target_unit
     class_of = dict(zip(np.unique(column_of_unit[is_target_unit]).tolist(), code.T, strict=True))
     for column in np.unique(column_of_unit).tolist():
         units = np.flatnonzero(column_of_unit == column)
-        candidates = np.flatnonzero(observed[judged, units[0]])
+        candidates = np.flatnonzero(observed[:, units[0]])
         if is_target_unit[units[0]]:
             own = class_of[column]
             strata = [np.flatnonzero(own == value) for value in np.unique(own[own >= 0])]
@@ -105,11 +122,8 @@ def hold_out(
             rows = _some(generator, candidates[~keeps_features[candidates]], share)
         judging[np.ix_(rows, units)] = True
     # A row that would keep nothing could only be judged by the marginals: it keeps everything.
-    judging[~(observed[judged] & ~judging).any(axis=1)] = False
-    training = aligned_zeros(observed.shape, bool)
-    training[:] = observed
-    training[judged] &= ~judging
-    return HeldOut(training, judged, judging)
+    judging[~(observed & ~judging).any(axis=1)] = False
+    return HeldOut(judged, visible, observed & ~judging, judging)
 
 
 def _classes(

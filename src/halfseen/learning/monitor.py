@@ -47,10 +47,8 @@ class HeldOutMonitor:
     ----------
     layer : VisibleLayer
         The kinds of the visible units.
-    visible : ndarray of shape (n_rows, n_visible)
-        The table.
     held_out : HeldOut
-        What was put aside.
+        What was put aside, and of which rows.
     is_target_unit : ndarray of bool, of shape (n_visible,)
         True for units of target columns.
     marginals : ndarray of shape (n_visible,)
@@ -62,7 +60,6 @@ class HeldOutMonitor:
     def __init__(
         self,
         layer: VisibleLayer,
-        visible: NDArray[np.float32],
         held_out: HeldOut,
         is_target_unit: NDArray[np.bool_],
         marginals: NDArray[np.float32],
@@ -72,11 +69,11 @@ class HeldOutMonitor:
         self.n_sweeps = n_sweeps
         self.marginals = jax.device_put(marginals)
         self.is_target_unit = jax.device_put(is_target_unit)
-        rows = held_out.judged_rows
-        padding = [(0, padded_rows(len(rows)) - len(rows)), (0, 0)]
-        seen = held_out.training[rows] | held_out.judging
-        self.visible = jax.device_put(np.pad(np.where(seen, visible[rows], 0), padding))
-        self.training = jax.device_put(np.pad(held_out.training[rows], padding))
+        n_judged = len(held_out.judged_rows)
+        padding = [(0, padded_rows(n_judged) - n_judged), (0, 0)]
+        seen = held_out.shown | held_out.judging
+        self.visible = jax.device_put(np.pad(np.where(seen, held_out.visible, 0), padding))
+        self.training = jax.device_put(np.pad(held_out.shown, padding))
         self.judging = jax.device_put(np.pad(held_out.judging, padding))
         self.judges_features = bool(held_out.judging[:, ~is_target_unit].any())
         self.judges_labels = bool(held_out.judging[:, is_target_unit].any())

@@ -8,9 +8,9 @@ each has its own prior, its own entries put aside, and its own rates.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import jax
 import jax.numpy as jnp
@@ -18,6 +18,8 @@ import numpy as np
 import optax
 from numpy.typing import NDArray
 
+from halfseen.learning.lent_to_device import lent_to_device
+from halfseen.learning.one_ahead import one_ahead
 from halfseen.learning.optimiser import first_states
 from halfseen.learning.packed_parameters import Packed, packed, unpacked
 from halfseen.learning.predictive_loss import predictive_loss_slope
@@ -64,10 +66,52 @@ class _Carried(NamedTuple):
 
 
 class Table(NamedTuple):
-    """The table on the device."""
+    """A table on the device."""
 
     visible: jax.Array  # (n_rows, n_visible)
     training: jax.Array  # (n_folds, n_rows, n_visible) bool, what each fold may learn from
+
+    def for_steps(self, rows: NDArray[np.int32]) -> tuple[Table, NDArray[np.int32]]:
+        """A table that holds these rows, and where it holds them: itself."""
+        return self, rows
+
+
+class TableSource(Protocol):
+    """Where the rows of a step come from: a `Table`, or one that is read as it goes."""
+
+    def for_steps(self, rows: NDArray[np.int32]) -> tuple[Table, NDArray[np.int32]]:
+        """A table that holds these rows, of shape (n_steps, batch_size), and where it does."""
+        ...
+
+
+class ReadTable:
+    """A table that is never whole in memory: the rows of some steps are read at a time.
+
+    Parameters
+    ----------
+    read : callable
+        Gives the values of some rows, (n_rows, n_visible), and what each fold may learn from,
+        (n_folds, n_rows, n_visible).
+
+    Examples
+    --------
+    >>> table = np.arange(12, dtype=np.float32).reshape(6, 2)
+    >>> source = ReadTable(lambda rows: (table[rows], np.ones((1, len(rows), 2), bool)))
+    >>> held, places = source.for_steps(np.array([[5, 0], [2, 5]]))
+    >>> np.asarray(held.visible)[places[1]]
+    array([[ 4.,  5.],
+           [10., 11.]], dtype=float32)
+    """
+
+    def __init__(
+        self, read: Callable[[NDArray[np.int32]], tuple[NDArray[np.float32], NDArray[np.bool_]]]
+    ) -> None:
+        self._read = read
+
+    def for_steps(self, rows: NDArray[np.int32]) -> tuple[Table, NDArray[np.int32]]:
+        """These rows, one after the other."""
+        places = np.arange(rows.size, dtype=np.int32).reshape(rows.shape)
+        return Table(*map(lent_to_device, self._read(rows.reshape(-1)))), places
 
 
 def first_state(
@@ -118,7 +162,7 @@ def train_predictively(
     standard: Standard,
     members: Member,
     state: PredictiveState,
-    table: Table,
+    table: TableSource,
     n_rows: int,
     n_steps: int,
     seed: int,
@@ -140,7 +184,7 @@ def train_predictively(
         Priors, folds and rates.
     state : PredictiveState
         Where to start, from :func:`first_state`.
-    table : Table
+    table : Table or ReadTable
         The rows, perhaps followed by padding; what a fold may not learn from is not read by it.
     n_rows : int
         Rows of the table before its padding.
@@ -168,22 +212,23 @@ def train_predictively(
     states: list[_Carried] = jax.device_put([machines_in(group, carried) for group in groups])
     companies: list[Member] = jax.device_put([machines_in(group, members) for group in groups])
 
-    program = (shape, table.visible.shape, table.training.shape)
-    for first in range(0, n_steps, STEPS_AT_ONCE):
-        rows = in_steps[first : first + STEPS_AT_ONCE]
+    for first, some, rows in _parts(table, in_steps):
         progress = (first + np.arange(len(rows), dtype=np.float32)) / n_steps
         now = jax.device_put((rows, progress, np.uint32(first)))
 
         def taken(
-            place: int, now: tuple[jax.Array, jax.Array, jax.Array] = now
+            place: int,
+            some: Table = some,
+            now: tuple[jax.Array, jax.Array, jax.Array] = now,
         ) -> NDArray[np.float32]:
             states[place], errors = _some_steps(
-                shape, standard, companies[place], states[place], table, *now, key
+                shape, standard, companies[place], states[place], some, *now, key
             )
             return np.asarray(errors)
 
+        program = (shape, some.visible.shape, some.training.shape, len(rows))
         try:
-            errors = side_by_side(taken, range(len(groups)), (program, len(rows)))
+            errors = side_by_side(taken, range(len(groups)), program)
             if after(first + len(rows), np.concatenate(errors)):
                 break
         except KeyboardInterrupt:
@@ -203,12 +248,22 @@ def train_predictively(
     return PredictiveState(unpacked(whole.learned, whole.start_bias), whole.optimiser_state)
 
 
+def _parts(
+    table: TableSource, in_steps: NDArray[np.int32]
+) -> Iterator[tuple[int, Table, NDArray[np.int32]]]:
+    """Steps before, a table and rows of it, of some steps at a time."""
+    firsts = range(0, len(in_steps), STEPS_AT_ONCE)
+    return one_ahead(
+        (first, *table.for_steps(in_steps[first : first + STEPS_AT_ONCE])) for first in firsts
+    )
+
+
 def compile_training(
     shape: PredictiveShape,
     standard: Standard,
     members: Member,
     state: PredictiveState,
-    table: Table,
+    table: TableSource,
     n_steps: int,
 ) -> None:
     """Compile what :func:`train_predictively` of the same shapes will run; values are not read.
@@ -217,13 +272,14 @@ def compile_training(
     """
     group = groups_of(len(members.fold))[0]
     n_at_once = min(STEPS_AT_ONCE, n_steps)
+    some, rows = table.for_steps(np.zeros((n_at_once, shape.batch_size), np.int32))
     _some_steps.lower(
         shape,
         standard,
         machines_in(group, jax.device_get(members)),
         machines_in(group, _carried(state)),
-        table,
-        np.zeros((n_at_once, shape.batch_size), np.int32),
+        some,
+        rows,
         np.zeros(n_at_once, np.float32),
         np.uint32(0),
         training_key(0),

@@ -16,11 +16,9 @@ from numpy.typing import NDArray
 from halfseen.learning.checkpoint import Checkpoint, fingerprint_of
 from halfseen.learning.divergence import MOST_ROLLBACKS, DivergenceError, is_sound
 from halfseen.learning.epoch import (
-    Rows,
     TrainingState,
     epoch_order,
     first_state,
-    rows_on_device,
     run_epoch,
 )
 from halfseen.learning.history import EpochRecord, History, StopReason
@@ -35,6 +33,7 @@ from halfseen.learning.monitor import Losses, Monitor
 from halfseen.learning.objective import Beginning, Objective
 from halfseen.learning.optimiser import Optimiser, Rates, ScheduleName, schedule_factor
 from halfseen.learning.progress import ProgressLine, Verbosity
+from halfseen.learning.row_source import HeldRows, RowSource
 from halfseen.learning.statistics import Offsets
 from halfseen.machine.parameters import BoltzmannParameters
 from halfseen.machine.random_bits import training_key
@@ -139,17 +138,19 @@ class Trainer:
 
         What stands in ``visible`` behind missing entries is never read.
         """
-        table = rows_on_device(visible, observed)
-        loop = first_loop_state(self.first_state(table.visible.shape[-2]))
+        return self.train_on(HeldRows(visible, observed))
+
+    def train_on(self, source: RowSource) -> TrainingResult:
+        """Train on rows from wherever they come."""
+        loop = first_loop_state(self.first_state(source.n_table_rows))
         history = History()
         fingerprint = ""
         if self.checkpoint is not None:
             judge = type(self.monitor).__name__
-            fingerprint = fingerprint_of(visible, observed, (self.plan, judge))
+            fingerprint = fingerprint_of(source, (self.plan, judge))
             resumed = self.checkpoint.read(loop, fingerprint)
             if resumed is not None:
                 loop, history = resumed
-        n_rows = visible.shape[-2]
         first_epoch = int(loop.epoch)
         line = ProgressLine("training, epoch", self.plan.n_epochs - first_epoch, self.verbose)
         reason: StopReason = "epochs"
@@ -158,7 +159,7 @@ class Trainer:
                 if not loop.active.any():
                     reason = "look-ahead"
                     break
-                loop, record = self._epoch(loop, table, n_rows, epoch)
+                loop, record = self._epoch(loop, source, epoch)
                 history.add(record)
                 if self.checkpoint is not None and self.checkpoint.is_due(epoch):
                     self.checkpoint.write(loop, history, fingerprint)
@@ -244,15 +245,15 @@ class Trainer:
         ``n_passes`` counts the passes before this one. A pass that diverges is undone and ends in
         an error.
         """
-        table = rows_on_device(visible, observed)
-        after, _ = self._run(state, table, visible.shape[-2], n_passes)
+        after, _ = self._run(state, HeldRows(visible, observed), n_passes)
         if not np.all(is_sound(after, np.zeros(self.plan.n_machines))):
             raise DivergenceError(self.plan.learning_rate, n_rollbacks=0)
         return after
 
     def _run(
-        self, state: TrainingState, table: Rows, n_rows: int, epoch: int
-    ) -> tuple[TrainingState, jax.Array]:
+        self, state: TrainingState, source: RowSource, epoch: int
+    ) -> tuple[TrainingState, NDArray[np.float32]]:
+        """All minibatches of an epoch, and the mean norm of their gradients, of every machine."""
         plan = self.plan
         lowest, highest = self._log_variance_bounds()
         rates = Rates(
@@ -261,25 +262,30 @@ class Trainer:
             lowest_log_variance=lowest,
             highest_log_variance=highest,
         )
-        result: tuple[TrainingState, jax.Array] = run_epoch(
-            state,
-            table,
-            epoch_order(plan.seed, epoch, n_rows, plan.batch_size, plan.n_machines),
-            rates,
-            self.beginning,
-            self.key,
-            epoch,
-            layer=plan.layer,
-            objective=plan.objective,
-            optimiser=plan.optimiser,
-        )
-        return result
+        order = epoch_order(plan.seed, epoch, source.shape[-2], plan.batch_size, plan.n_machines)
+        mean_norm = np.zeros(plan.n_machines, np.float32)
+        for block in source.blocks(order):
+            state, norm = run_epoch(
+                state,
+                block.table,
+                block.order,
+                rates,
+                self.beginning,
+                self.key,
+                epoch,
+                block.first,
+                layer=plan.layer,
+                objective=plan.objective,
+                optimiser=plan.optimiser,
+            )
+            mean_norm += np.asarray(norm) * (block.order.n_batches / order.n_batches)
+        return state, mean_norm
 
     def _epoch(
-        self, loop: LoopState, table: Rows, n_rows: int, epoch: int
+        self, loop: LoopState, source: RowSource, epoch: int
     ) -> tuple[LoopState, EpochRecord]:
         started = time.perf_counter()
-        moved, gradient_norm = self._run(loop.state, table, n_rows, epoch)
+        moved, gradient_norm = self._run(loop.state, source, epoch)
         state = moved_state(loop, moved)
         losses = self._losses(state.parameters, epoch)
         total = np.zeros(self.plan.n_machines) if losses is None else losses.total
@@ -305,7 +311,7 @@ class Trainer:
         self,
         loop: LoopState,
         losses: Losses | None,
-        gradient_norm: jax.Array,
+        gradient_norm: NDArray[np.float32],
         bad: NDArray[np.bool_],
         epoch: int,
         started: float,
@@ -318,7 +324,7 @@ class Trainer:
             epoch=epoch,
             seconds=time.perf_counter() - started,
             learning_rate=rate * float(np.mean(np.asarray(loop.state.rate_scale))),
-            gradient_norm=_finite(float(np.mean(np.asarray(gradient_norm)))) or 0.0,
+            gradient_norm=_finite(float(np.mean(gradient_norm))) or 0.0,
             weight_norm=float(np.sqrt(np.sum(weights**2) / len(weights))),
             loss=None if losses is None else _finite(float(np.mean(losses.total))),
             feature_loss=None if losses is None else _finite(float(np.mean(losses.features))),

@@ -8,6 +8,8 @@ matrix beside `observed` and back (`fill_table`).
 from halfseen.tables.aligned_zeros import aligned_zeros as aligned_zeros
 from halfseen.tables.column import Column as Column
 from halfseen.tables.encoded import Encoded as Encoded
+from halfseen.tables.encoded import EncodedTable as EncodedTable
+from halfseen.tables.encoded_on_demand import encode_table as encode_table
 from halfseen.tables.fill_table import fill_table as fill_table
 from halfseen.tables.fill_target import fill_target as fill_target
 from halfseen.tables.learn_columns import learn_columns as learn_columns
@@ -22,11 +24,13 @@ from halfseen.tables.target import Target as Target
 __all__ = [
     "Column",
     "Encoded",
+    "EncodedTable",
     "RawColumn",
     "Schema",
     "Table",
     "Target",
     "aligned_zeros",
+    "encode_table",
     "fill_table",
     "fill_target",
     "learn_columns",

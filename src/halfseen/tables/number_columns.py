@@ -44,6 +44,10 @@ class NumberColumns(Sequence[RawColumn]):
     def __len__(self) -> int:
         return int(self._array.shape[1])
 
+    def rows(self, rows: slice | NDArray[np.integer]) -> NumberColumns:
+        """The columns of some rows."""
+        return NumberColumns(self._array[rows], self._dtype)
+
     @overload
     def __getitem__(self, index: int) -> RawColumn: ...
 

@@ -52,6 +52,10 @@ class RawColumn:
             return self.values
         return self.values[self.observed]
 
+    def rows(self, rows: slice | NDArray[np.integer]) -> RawColumn:
+        """The same column of some rows."""
+        return RawColumn(self.values[rows], self.observed[rows], self.is_text, self.is_bool)
+
     def first_row(self, where: NDArray[np.bool_]) -> int | None:
         """First row that is observed and lies in `where`, or None.
 

@@ -92,16 +92,17 @@ class Schema:
                     position += column.n_units
         return tuple(starts)
 
-    def _units(self, j: int) -> slice:
+    def units(self, j: int) -> slice:
+        """Visible units of column `j`, targets counted after the features."""
         return slice(self._starts[j], self._starts[j] + self.columns[j].n_units)
 
     def feature_units(self, j: int) -> slice:
         """Visible units of feature column `j`; an empty slice for an empty column."""
-        return self._units(range(len(self.features))[j])
+        return self.units(range(len(self.features))[j])
 
     def target_units(self, j: int) -> slice:
         """Visible units of target column `j`."""
-        return self._units(len(self.features) + range(len(self.targets))[j])
+        return self.units(len(self.features) + range(len(self.targets))[j])
 
     @property
     def n_gaussian(self) -> int:
@@ -128,7 +129,7 @@ class Schema:
         """Column of each unit, of shape (n_visible,): features first, targets after them."""
         owner = np.zeros(self.n_visible, dtype=np.int64)
         for j in range(len(self.columns)):
-            owner[self._units(j)] = j
+            owner[self.units(j)] = j
         owner.setflags(write=False)
         return owner
 
@@ -144,7 +145,7 @@ class Schema:
         """Observed marginal of each unit, of shape (n_visible,)."""
         marginals = np.zeros(self.n_visible)
         for j, column in enumerate(self.columns):
-            marginals[self._units(j)] = column.marginal
+            marginals[self.units(j)] = column.marginal
         marginals.setflags(write=False)
         return marginals
 
@@ -174,7 +175,23 @@ class Schema:
         ValueError
             The columns or rows do not match, or a value does not fit its column.
         """
-        raws = self._raw_columns(table, target)
+        encoded, unseen = self.write(table, target)
+        warn_unseen(unseen)
+        return encoded
+
+    def write(
+        self, table: Table | None, target: Target | None
+    ) -> tuple[Encoded, list[tuple[str, tuple[str, ...]]]]:
+        """What :meth:`encode` gives, and beside it what was never seen in training, unsaid.
+
+        Returns
+        -------
+        encoded : Encoded
+            Visible values, 0 where unobserved, and `observed`.
+        unseen : list of (str, tuple of str)
+            Of every column its name, and the printed values that count as missing.
+        """
+        raws = self.raw_columns(table, target)
         n_rows = next(part.n_rows for part in (table, target) if part is not None)
         visible = aligned_zeros((n_rows, self.n_visible), np.float32)
         observed = aligned_zeros((n_rows, self.n_visible), bool)
@@ -185,16 +202,20 @@ class Schema:
                 size = (column.n_units, n_rows)
                 units, seen = np.zeros(size, np.float32), np.zeros(size, bool)
                 unseen.append((column.name, write_column(column, raw, units, seen)))
-                waiting.append((self._units(j), units, seen))
+                waiting.append((self.units(j), units, seen))
             if len(waiting) == _COLUMNS_AT_ONCE or j == len(self.columns) - 1:
                 _write_turned(waiting, visible, observed)
                 waiting = []
-        warn_unseen(unseen)
-        return Encoded(visible, observed)
+        return Encoded(visible, observed), unseen
 
-    def _raw_columns(
-        self, table: Table | None, target: Target | None
-    ) -> Iterator[RawColumn | None]:
+    def raw_columns(self, table: Table | None, target: Target | None) -> Iterator[RawColumn | None]:
+        """The columns as they were read, targets after the features; None of what is not given.
+
+        Raises
+        ------
+        ValueError
+            The columns or rows do not match.
+        """
         rows = [part.n_rows for part in (table, target) if part is not None]
         if not rows:
             raise ValueError("Nothing to encode: pass a table, a target, or both.")

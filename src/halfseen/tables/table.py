@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
+from halfseen.tables.number_columns import NumberColumns
 from halfseen.tables.raw_column import RawColumn
 
 
@@ -32,3 +36,19 @@ class Table:
     columns: Sequence[RawColumn]
     names: tuple[str, ...]
     n_rows: int
+
+    def rows(self, rows: slice | NDArray[np.integer]) -> Table:
+        """Some of its rows.
+
+        Examples
+        --------
+        >>> from halfseen.tables import read_table
+        >>> read_table([[1.0], [2.0], [None]]).rows(np.array([2, 1])).columns[0].observed
+        array([False,  True])
+        """
+        columns = self.columns
+        if isinstance(columns, NumberColumns):
+            some: Sequence[RawColumn] = columns.rows(rows)
+        else:
+            some = tuple(column.rows(rows) for column in columns)
+        return Table(some, self.names, len(np.arange(self.n_rows)[rows]))
