@@ -33,7 +33,7 @@ def test_coverage_of_exchangeable_scores(level: float) -> None:
 
 def test_no_scores_promise_nothing() -> None:
     assert np.isinf(held_out_quantiles(np.zeros(0))).all()
-    quantiles = column_quantiles(np.ones((5, 2)), np.zeros((5, 2), bool))
+    quantiles = column_quantiles(np.zeros(0), np.zeros(0, np.int64), 2)
     assert quantiles.shape == (2, len(LEVELS))
     assert np.isinf(quantiles).all()
     assert np.isinf(at_level(quantiles, 0.333)).all()
@@ -45,7 +45,7 @@ def test_columns_are_drawn_to_all_columns() -> None:
     judged = np.ones(scores.shape, bool)
     judged[10:, 1] = False
     judged[:, 2] = False
-    quantiles = at_level(column_quantiles(scores, judged), 0.9)
+    quantiles = at_level(column_quantiles(scores[judged], np.nonzero(judged)[1], 3), 0.9)
     common = at_level(held_out_quantiles(scores[judged]), 0.9)
     own = at_level(held_out_quantiles(scores[:10, 1]), 0.9)
     assert quantiles[0] == pytest.approx(0.9, abs=0.03)

@@ -10,15 +10,18 @@ import pytest
 from numpy.typing import NDArray
 
 from halfseen import RBMClassifier
-from halfseen.estimators.ensemble_answers import Answers
-from halfseen.estimators.fitted_prediction import discrete_candidates
-from halfseen.estimators.held_out_answers import (
-    HeldOutAnswers,
+from halfseen.estimators import held_out_answers as module
+from halfseen.estimators.fitted_prediction import (
+    discrete_candidates,
+    number_candidates,
+    spread_of,
+    target_candidates,
+)
+from halfseen.estimators.held_out_answers import HeldOutAnswers, Said, held_out_answers
+from halfseen.estimators.held_out_lessons import (
     _asked_like,
     _said_of_truth,
     _taught_by,
-    _truth_probability,
-    held_out_answers,
     label_scores,
     learn_blend,
 )
@@ -52,18 +55,46 @@ def heard(
     return held_out_answers(prediction.ensemble, prediction.forest, folds)
 
 
-def test_only_its_own_members_speak_of_a_fold(
+@pytest.mark.parametrize("context", ["known", "new"])
+def test_what_is_heard_of_a_fold_is_said_by_its_own_members(
     predicts_classes: RBMClassifier,
-    encoded: Encoded,
     folds: list[HeldOut],
     heard: list[HeldOutAnswers],
+    context: str,
 ) -> None:
-    ensemble = predicts_classes.prediction_.ensemble
+    prediction, schema = predicts_classes.prediction_, predicts_classes.schema_
+    ensemble, numbers = prediction.ensemble, slice(0, schema.n_gaussian)
     for index, (fold, one) in enumerate(zip(folds, heard, strict=True)):
-        every = ensemble.answers(fold.visible, fold.shown)
+        shown = fold.shown if context == "known" else fold.shown & ~schema.is_target_unit
+        every = ensemble.answers(fold.visible, shown)
         own = slice(index * ensemble.n_kinds, (index + 1) * ensemble.n_kinds)
-        assert np.array_equal(one.known.means, every.means[own])
-        assert len(one.known.means) == ensemble.n_kinds
+        answers = type(every)(*(part[own] for part in every))
+        said, judged = getattr(one, context), fold.judging[:, numbers]
+        expected = number_candidates(answers, ensemble.n_kinds)[:, judged]
+        np.testing.assert_array_equal(said.numbers, expected)
+        np.testing.assert_array_equal(said.spread, spread_of(answers)[judged])
+        completed = ensemble.completed_by_priors(answers, fold.visible, shown)[0]
+        of_forest = prediction.forest.shares_of_fold(index, completed)
+        discrete = discrete_candidates(ensemble, answers)
+        expected = target_candidates(ensemble, discrete, of_forest)
+        np.testing.assert_array_equal(said.targets, expected)
+
+
+def test_rows_are_heard_alike_however_many_at_a_time(
+    predicts_classes: RBMClassifier,
+    folds: list[HeldOut],
+    heard: list[HeldOutAnswers],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    prediction = predicts_classes.prediction_
+    monkeypatch.setattr(module, "ROWS_AT_ONCE", 7)
+    again = held_out_answers(prediction.ensemble, prediction.forest, folds)
+    for one, other in zip(heard, again, strict=True):
+        for context in ("known", "new"):
+            said, also = getattr(one, context), getattr(other, context)
+            for name in ("numbers", "spread", "targets"):
+                np.testing.assert_array_equal(getattr(also, name), getattr(said, name))
+            np.testing.assert_array_equal(np.sort(also.truth), np.sort(said.truth))
 
 
 def test_what_is_judged_was_not_shown(heard: list[HeldOutAnswers]) -> None:
@@ -78,27 +109,28 @@ def test_labels_of_new_rows_are_hidden(
     is_target = predicts_classes.schema_.is_target_unit
     for one in heard:
         without = ~one.shown[:, is_target].any(axis=1)
-        assert np.array_equal(one.known.means[:, without], one.new.means[:, without])
-        assert not np.array_equal(one.known.means[:, ~without], one.new.means[:, ~without])
+        known, new = one.known.targets, one.new.targets
+        assert np.array_equal(known[:, without], new[:, without])
+        assert not np.array_equal(known[:, ~without], new[:, ~without])
 
 
 def test_truth_probability_by_hand(
-    predicts_classes: RBMClassifier, heard: list[HeldOutAnswers]
+    predicts_classes: RBMClassifier, folds: list[HeldOut], heard: list[HeldOutAnswers]
 ) -> None:
     ensemble, schema = predicts_classes.prediction_.ensemble, predicts_classes.schema_
-    said = _truth_probability(ensemble, heard, "known", ~schema.is_target_unit)
-    expected = []
     sold, colour = schema.feature_units(2).start, schema.feature_units(3)
     n_gaussian = schema.n_gaussian
-    for one in heard:
-        means = np.pad(discrete_candidates(ensemble, one.known), [(0, 0), (0, 0), (n_gaussian, 0)])
+    for index, (fold, one) in enumerate(zip(folds, heard, strict=True)):
+        expected = []
+        answers = ensemble.answers_of_fold(index, fold.visible, fold.shown)
+        means = np.pad(discrete_candidates(ensemble, answers), [(0, 0), (0, 0), (n_gaussian, 0)])
         for row in np.flatnonzero(one.judged[:, sold]):
             p = means[:, row, sold]
             expected.append(p if one.truth[row, sold] else 1 - p)
         for row in np.flatnonzero(one.judged[:, colour.start]):
             true = colour.start + int(np.argmax(one.truth[row, colour]))
             expected.append(means[:, row, true])
-    assert np.allclose(np.sort(said, axis=1), np.sort(np.transpose(expected), axis=1))
+        assert np.allclose(one.known.truth, np.transpose(expected))
 
 
 def test_bounds_of_numbers_are_what_was_seen(
@@ -120,9 +152,9 @@ def test_a_pool_of_known_rows_is_learned_from_such_rows(predicts_labels: RBMClas
     shown = np.zeros((2, n_visible), bool)
     shown[0] = is_target
     judged = np.ones((2, n_visible), bool) & ~shown
-    nothing = Answers(*[np.zeros((1, 2, 0), np.float32)] * 4)
+    nothing = Said(*[np.zeros((1, 0))] * 4)
     truth = np.zeros((2, n_visible), np.float32)
-    one = HeldOutAnswers(nothing, nothing, truth, judged | is_target, shown, None)
+    one = HeldOutAnswers(nothing, nothing, truth, judged | is_target, shown)
     known = _taught_by([one], "known", is_target)[0].judged
     assert known[0].all()
     assert not known[1].any()
@@ -139,9 +171,9 @@ def one_row(
 ) -> tuple[PredictiveColumns, HeldOutAnswers, NDArray[np.float64]]:
     """All units are of targets and judged; of unit i 0.1 (i + 1) is said."""
     layer = VisibleLayer(0, n_bernoulli, groups)
-    nothing = Answers(*[np.zeros((1, 1, 0), np.float32)] * 4)
+    nothing = Said(*[np.zeros((1, 0))] * 4)
     judged = np.ones((1, len(truth)), bool)
-    one = HeldOutAnswers(nothing, nothing, np.array([truth], np.float32), judged, ~judged, None)
+    one = HeldOutAnswers(nothing, nothing, np.array([truth], np.float32), judged, ~judged)
     of_columns = PredictiveColumns(PredictiveLayer(layer, 0), columns, 0, max(columns) + 1)
     return of_columns, one, 0.1 * (1 + np.arange(len(truth)))[None]
 

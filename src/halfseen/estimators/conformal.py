@@ -42,25 +42,30 @@ def held_out_quantiles(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     return quantiles
 
 
-def column_quantiles(scores: NDArray[np.float64], judged: NDArray[np.bool_]) -> NDArray[np.float64]:
+def column_quantiles(
+    scores: NDArray[np.float64], column: NDArray[np.int64], n_columns: int
+) -> NDArray[np.float64]:
     """Quantiles of every column, drawn to those of all columns with the strength of forty entries.
 
     Parameters
     ----------
-    scores, judged : ndarray of shape (n_rows, n_columns)
-        Scores, and which of them count.
+    scores, column : ndarray of shape (n_entries,)
+        Scores, and the columns of their entries.
+    n_columns : int
+        Columns, with entries or without.
 
     Returns
     -------
     ndarray of shape (n_columns, n_levels)
     """
-    common = held_out_quantiles(scores[judged])
-    quantiles = np.tile(common, (scores.shape[1], 1))
-    for column in range(scores.shape[1]):
-        own = scores[judged[:, column], column]
+    common = held_out_quantiles(scores)
+    quantiles = np.tile(common, (n_columns, 1))
+    by_column = scores[np.argsort(column, kind="stable")]
+    ends = np.cumsum(np.bincount(column, minlength=n_columns))
+    for place, own in enumerate(np.split(by_column, ends[:-1])):
         if len(own):
             share = len(own) / (len(own) + _PSEUDO_ENTRIES)
-            quantiles[column] = share * held_out_quantiles(own) + (1 - share) * common
+            quantiles[place] = share * held_out_quantiles(own) + (1 - share) * common
     return quantiles
 
 

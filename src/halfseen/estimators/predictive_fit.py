@@ -16,7 +16,8 @@ from halfseen.estimators.ensemble import Ensemble
 from halfseen.estimators.fitted_prediction import FittedPrediction
 from halfseen.estimators.fitting import layer_of, predictive_columns
 from halfseen.estimators.forest_fit import grow_forest
-from halfseen.estimators.held_out_answers import held_out_answers, learn_blend, learn_conformal
+from halfseen.estimators.held_out_answers import held_out_answers
+from halfseen.estimators.held_out_lessons import learn_blend, learn_conformal
 from halfseen.estimators.predictive_settings import PredictiveSettings
 from halfseen.estimators.priors_of_folds import prior_of_zeros, priors_of_folds
 from halfseen.learning.epoch import LONG, padded_rows
