@@ -74,9 +74,11 @@ def fit_prior(
     [1.0, 0.95]
     """
     generator = np.random.default_rng([seed, 3])
-    rows = rows_of_prior(len(values), seed)
+    if len(values) > MOST_ROWS:
+        rows = rows_of_prior(len(values), seed)
+        values, observed = values[rows], observed[rows]
     with _one_thread():
-        return _maximised(values[rows], observed[rows], settings, generator)
+        return _maximised(values, observed, settings, generator)
 
 
 def rows_of_prior(n_rows: int, seed: int) -> NDArray[np.int64]:
@@ -105,12 +107,13 @@ def _maximised(
     for round_ in range(settings.n_rounds):
         n_steps = settings.n_further_steps if round_ else settings.n_search_steps
         said = search.expected(CorrelatedPrior(*_in_single_precision(mean, covariance)), n_steps)
-        expected = np.where(observed, held, said.astype(np.float64))
+        expected = held.copy()
+        np.copyto(expected, said, where=~observed)
         chosen = generator.permutation(len(held))[: settings.n_rows_of_covariance]
         spread = _mean_conditional_covariance(covariance, observed[chosen])
         mean = expected.mean(axis=0)
-        away = expected - mean
-        covariance = (1 - settings.shrinkage) * (away.T @ away / len(away) + spread)
+        expected -= mean
+        covariance = (1 - settings.shrinkage) * (expected.T @ expected / len(expected) + spread)
         covariance[np.diag_indices_from(covariance)] += settings.shrinkage
     return _as_prior(mean, covariance)
 
@@ -178,8 +181,8 @@ def _pairwise_start(
     """Means of the columns, and covariances of every pair over rows in which both are seen."""
     mean = held.sum(axis=0) / np.maximum(observed.sum(axis=0), 1)
     away = np.where(observed, held - mean, 0.0)
-    counted = observed.astype(np.float64)
-    covariance = away.T @ away / (counted.T @ counted + 1.0)
+    counted = observed.astype(np.float32)  # of at most 6,000 rows, which it counts exactly
+    covariance = away.T @ away / ((counted.T @ counted).astype(np.float64) + 1.0)
     values, vectors = np.linalg.eigh(covariance)
     covariance = (1 - shrinkage) * (vectors * np.maximum(values, 0.0)) @ vectors.T
     covariance[np.diag_indices_from(covariance)] += shrinkage
