@@ -55,6 +55,13 @@ def heard(
     return held_out_answers(prediction.ensemble, prediction.forest, folds)
 
 
+def asked_of(fold: HeldOut) -> HeldOut:
+    """The rows in which something is judged."""
+    asked = fold.judging.any(axis=1)
+    assert 0 < asked.sum() < len(asked)
+    return HeldOut(*(part[asked] for part in fold))
+
+
 @pytest.mark.parametrize("context", ["known", "new"])
 def test_what_is_heard_of_a_fold_is_said_by_its_own_members(
     predicts_classes: RBMClassifier,
@@ -65,6 +72,9 @@ def test_what_is_heard_of_a_fold_is_said_by_its_own_members(
     prediction, schema = predicts_classes.prediction_, predicts_classes.schema_
     ensemble, numbers = prediction.ensemble, slice(0, schema.n_gaussian)
     for index, (fold, one) in enumerate(zip(folds, heard, strict=True)):
+        fold = asked_of(fold)
+        np.testing.assert_array_equal(one.judged, fold.judging)
+        np.testing.assert_array_equal(one.truth, fold.visible)
         shown = fold.shown if context == "known" else fold.shown & ~schema.is_target_unit
         every = ensemble.answers(fold.visible, shown)
         own = slice(index * ensemble.n_kinds, (index + 1) * ensemble.n_kinds)
@@ -121,7 +131,7 @@ def test_truth_probability_by_hand(
     sold, colour = schema.feature_units(2).start, schema.feature_units(3)
     n_gaussian = schema.n_gaussian
     for index, (fold, one) in enumerate(zip(folds, heard, strict=True)):
-        expected = []
+        fold, expected = asked_of(fold), []
         answers = ensemble.answers_of_fold(index, fold.visible, fold.shown)
         means = np.pad(discrete_candidates(ensemble, answers), [(0, 0), (0, 0), (n_gaussian, 0)])
         for row in np.flatnonzero(one.judged[:, sold]):

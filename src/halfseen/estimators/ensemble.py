@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from halfseen.estimators.ensemble_answers import Answers, answers_of_tile
 from halfseen.learning.predictive_member import Member, PredictiveShape, Standard
 from halfseen.learning.replicas import side_by_side
+from halfseen.machine.compilation_cache import kept_compilations
 from halfseen.machine.correlated_prior import CorrelatedPrior, LowRankPrior, Prior
 from halfseen.machine.predictive_sweeps import PredictiveParameters
-from halfseen.machine.tiles import TILE_ROWS, in_tiles
+from halfseen.machine.tiles import TILE_ROWS, tile_from
 
 FARTHEST = 30.0  # standard deviations beyond which a number counts as this far away
 ROWS_AT_ONCE = 4 * TILE_ROWS  # so that what all members say of them stays small
@@ -100,6 +101,12 @@ class Ensemble:
         own = self.members[fold * self.n_kinds : (fold + 1) * self.n_kinds]
         return self._answers(own, visible, observed)
 
+    def compile_answers(self) -> None:
+        """Compile what answers any rows; of parameters and priors only the shapes are read."""
+        n_visible = self.shape.columns.wide.layer.n_visible
+        tile = tile_from(0, np.zeros((0, n_visible), np.float32), np.zeros((0, n_visible), bool))
+        answers_of_tile.lower(self.shape, self.standard, *self.members[0], *tile).compile()
+
     def completed_features(
         self, fold: int, visible: NDArray[np.float32], observed: NDArray[np.bool_]
     ) -> NDArray[np.float32]:
@@ -143,25 +150,34 @@ class Ensemble:
         near[:, numbers] = visible[:, numbers].clip(-FARTHEST, FARTHEST)
         return near
 
+    @kept_compilations()
     def _answers(
         self,
         members: Sequence[tuple[Member, PredictiveParameters]],
         visible: NDArray[np.float32],
         observed: NDArray[np.bool_],
     ) -> Answers:
-        parts: list[Answers] = []
+        n_rows = len(visible)
+        answers = self._room(len(members), n_rows)
 
-        def of_tile(tile: NDArray[np.float32], seen: NDArray[np.bool_]) -> NDArray[np.float32]:
-            near = self._near(tile)
-            said = side_by_side(
-                lambda own: answers_of_tile(self.shape, self.standard, *own, near, seen),
-                members,
-                (answers_of_tile, self.shape),
+        def of_tile(place: int, first: int) -> None:
+            tile, seen = tile_from(first, visible, observed)
+            said = answers_of_tile(
+                self.shape, self.standard, *members[place], self._near(tile), seen
             )
-            parts.append(Answers(*map(np.stack, zip(*jax.device_get(said), strict=True))))
-            return tile[:, :0]
+            for room, part in zip(answers, said, strict=True):
+                room[place, first : first + TILE_ROWS] = np.asarray(part)[: n_rows - first]
 
-        n_rows = len(in_tiles(of_tile, visible, observed))
-        return Answers(
-            *(np.concatenate(arrays, axis=1)[:, :n_rows] for arrays in zip(*parts, strict=True))
+        # All tiles of all members: while one thread puts away what it was told, others go on.
+        tiles = range(0, n_rows, TILE_ROWS)
+        side_by_side(
+            lambda task: of_tile(*task),
+            [(place, first) for first in tiles for place in range(len(members))],
+            (answers_of_tile, self.shape),
         )
+        return answers
+
+    def _room(self, n_members: int, n_rows: int) -> Answers:
+        layer = self.shape.columns.wide.layer
+        widths = (layer.n_visible, layer.n_visible, layer.n_gaussian, layer.n_gaussian)
+        return Answers(*(np.empty((n_members, n_rows, width), np.float32) for width in widths))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -51,28 +52,50 @@ def held_out_answers(
 def _of_fold(
     ensemble: Ensemble, forest: Forest | None, index: int, fold: HeldOut
 ) -> HeldOutAnswers:
-    """Some rows at a time: of all of them, what is said would take more room than many a table."""
-    is_target = ensemble.shape.columns.is_target_unit
-    known, new = [], []
-    for first in range(0, len(fold.visible), ROWS_AT_ONCE):
-        rows = slice(first, first + ROWS_AT_ONCE)
-        visible, shown, judged = fold.visible[rows], fold.shown[rows], fold.judging[rows]
-        answers = ensemble.answers_of_fold(index, visible, shown)
-        of_forest = None
-        if forest is not None:
-            completed = ensemble.completed_by_priors(answers, visible, shown)[0]
-            of_forest = forest.shares_of_fold(index, completed)
-        known.append(_said(ensemble, answers, visible, judged, of_forest))
-        if is_target.any():
-            answers = ensemble.answers_of_fold(index, visible, shown & ~is_target)
-            new.append(_said(ensemble, answers, visible, judged, of_forest))
-    of_known = _joined(known)
+    """Of rows in which something is judged, some at a time.
+
+    Of all of them at once, what is said would take more room than many a table.
+    """
+    asked = np.flatnonzero(fold.judging.any(axis=1))
+    if not len(asked):
+        asked = np.arange(1)  # nothing is judged in it, but it tells the shapes of what is said
+    parts = [asked[first : first + ROWS_AT_ONCE] for first in range(0, len(asked), ROWS_AT_ONCE)]
+    heard = [
+        _of_rows(ensemble, forest, index, fold.visible[rows], fold.shown[rows], fold.judging[rows])
+        for rows in parts
+    ]
+    known, new = zip(*heard, strict=True)
     return HeldOutAnswers(
-        of_known, _joined(new) if new else of_known, fold.visible, fold.judging, fold.shown
+        _joined(known), _joined(new), fold.visible[asked], fold.judging[asked], fold.shown[asked]
     )
 
 
-def _joined(parts: list[Said]) -> Said:
+def _of_rows(
+    ensemble: Ensemble,
+    forest: Forest | None,
+    index: int,
+    visible: NDArray[np.float32],
+    shown: NDArray[np.bool_],
+    judged: NDArray[np.bool_],
+) -> tuple[Said, Said]:
+    """What is said of rows as they are, and of the same rows with all labels hidden."""
+    is_target = ensemble.shape.columns.is_target_unit
+    answers = ensemble.answers_of_fold(index, visible, shown)
+    of_forest = None
+    if forest is not None:
+        completed = ensemble.completed_by_priors(answers, visible, shown)[0]
+        of_forest = forest.shares_of_fold(index, completed)
+    known = _said(ensemble, answers, visible, judged, of_forest)
+    labelled = np.flatnonzero(shown[:, is_target].any(axis=1))
+    if not len(labelled):
+        return known, known
+    without = ensemble.answers_of_fold(index, visible[labelled], shown[labelled] & ~is_target)
+    for whole, part in zip(answers, without, strict=True):
+        whole[:, labelled] = part
+    return known, _said(ensemble, answers, visible, judged, of_forest)
+
+
+def _joined(parts: Sequence[Said]) -> Said:
     numbers, spread, truth, targets = zip(*parts, strict=True)
     return Said(
         np.concatenate(numbers, axis=1),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import replace
 
 import jax
@@ -33,6 +33,7 @@ from halfseen.learning.predictive_training import (
     train_predictively,
 )
 from halfseen.learning.progress import ProgressLine, Verbosity
+from halfseen.learning.replicas import machines_in
 from halfseen.machine.binned_units import shares_of_knots
 from halfseen.machine.compilation_cache import kept_compilations
 from halfseen.machine.correlated_prior import CorrelatedPrior, Prior
@@ -91,14 +92,7 @@ def fit_prediction(
         [seed + member for member in range(settings.n_members)],
     )
     table = _table(encoded, folds)
-    with ThreadPoolExecutor(1) as beside:
-        like_it = prior_of_zeros(encoded.n_rows, encoded.n_visible)
-        alike = _members([like_it] * len(folds), settings, as_they_are)
-        beside.submit(compile_training, shape, standard, alike, state, table, settings.n_steps)
-        priors, losses = priors_of_folds(encoded, standard, folds, settings.shrinkages, seed)
-    members = _members(priors, settings, as_they_are)
     line = ProgressLine("predictive training, step", settings.n_steps, verbose)
-
     n_done = 0
 
     def after(step: int, errors: NDArray[np.float32]) -> bool:
@@ -107,17 +101,29 @@ def fit_prediction(
         line.show(step, f"error {errors.mean():.4f}")
         return time.monotonic() - began > max_seconds or is_of_no_use()
 
-    state = train_predictively(
-        shape,
-        standard,
-        members,
-        state,
-        table,
-        encoded.n_rows,
-        settings.n_steps,
-        seed,
-        after,
-    )
+    like_it = [prior_of_zeros(encoded.n_rows, encoded.n_visible)] * len(folds)
+    alike = _members(like_it, settings, as_they_are)
+    with ThreadPoolExecutor(1, thread_name_prefix="halfseen-compile") as beside:
+        # Compiling leaves Python to others; what answers may be compiled while members train.
+        first_member = machines_in(slice(0, 1), jax.device_get((alike, state.parameters)))
+        blank = _ensemble(shape, settings, standard, like_it[:1], *first_member)
+        to_train = (shape, standard, alike, state, table, settings.n_steps)
+        compiled = beside.submit(compile_training, *to_train)
+        beside.submit(blank.compile_answers)
+        priors, losses = priors_of_folds(encoded, standard, folds, settings.shrinkages, seed)
+        wait([compiled])
+        members = _members(priors, settings, as_they_are)
+        state = train_predictively(
+            shape,
+            standard,
+            members,
+            state,
+            table,
+            encoded.n_rows,
+            settings.n_steps,
+            seed,
+            after,
+        )
     line.close("done")
     ensemble = _ensemble(shape, settings, standard, priors, members, state.parameters)
     forest = None

@@ -38,6 +38,7 @@ from halfseen.learning.replicas import (
     side_by_side,
 )
 from halfseen.learning.trainer import TrainingInterrupted
+from halfseen.machine.compilation_cache import QUICKLY_COMPILED
 from halfseen.machine.predictive_sweeps import PredictiveParameters, Wide, sweep_gradient
 from halfseen.machine.random_bits import training_key
 
@@ -298,7 +299,9 @@ def _order(generator: np.random.Generator, n_rows: int, n_drawn: int) -> NDArray
     return np.concatenate(passes)[:n_drawn].astype(np.int32)
 
 
-@partial(jax.jit, static_argnames="shape", donate_argnames="state")
+@partial(
+    jax.jit, static_argnames="shape", donate_argnames="state", compiler_options=QUICKLY_COMPILED
+)
 def _some_steps(
     shape: PredictiveShape,
     standard: Standard,

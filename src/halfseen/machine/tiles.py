@@ -45,12 +45,27 @@ def in_tiles(
     """
     results = []
     for first in range(0, max(len(visible), 1), TILE_ROWS):
-        rows = slice(first, first + TILE_ROWS)
-        count = len(visible[rows])
-        tile = np.zeros((TILE_ROWS, visible.shape[1]), np.float32)
-        seen = np.zeros((TILE_ROWS, visible.shape[1]), bool)
-        tile[:count] = visible[rows]
-        seen[:count] = observed[rows]
-        results.append(np.asarray(of_tile(tile, seen))[:count])
+        count = len(visible[first : first + TILE_ROWS])
+        results.append(np.asarray(of_tile(*tile_from(first, visible, observed)))[:count])
         after_tile(first + count)
     return np.concatenate(results)
+
+
+def tile_from(
+    first: int, visible: NDArray[np.float32], observed: NDArray[np.bool_]
+) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    """TILE_ROWS rows from the first on, filled up with rows in which nothing is observed.
+
+    Examples
+    --------
+    >>> tile, seen = tile_from(2, np.ones((3, 1), np.float32), np.ones((3, 1), bool))
+    >>> tile.shape, int(seen.sum())
+    ((256, 1), 1)
+    """
+    rows = slice(first, first + TILE_ROWS)
+    count = len(visible[rows])
+    tile = np.zeros((TILE_ROWS, visible.shape[1]), np.float32)
+    seen = np.zeros((TILE_ROWS, visible.shape[1]), bool)
+    tile[:count] = visible[rows]
+    seen[:count] = observed[rows]
+    return tile, seen
