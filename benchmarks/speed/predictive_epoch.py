@@ -35,6 +35,7 @@ CASES = (
     Case(MNIST_WIDTH, 300, 100),
     Case(MNIST_WIDTH, 300, 100, 2),  # no fit has fewer members
     Case(MNIST_WIDTH, 300, 1000),
+    Case(MNIST_WIDTH, 300, 1000, 2),
     Case(MNIST_WIDTH, 300, 10, 10),
     Case(MNIST_WIDTH, 300, 100, 10),
     Case(16, 300, 100),
