@@ -13,13 +13,9 @@ from numpy.typing import NDArray
 from halfseen.estimators.predictive_settings import search_steps
 from halfseen.learning.predictive_loss import PredictiveColumns
 from halfseen.learning.predictive_member import Member, PredictiveShape, Standard
-from halfseen.learning.predictive_training import (
-    STEPS_AT_ONCE,
-    Table,
-    first_state,
-    train_predictively,
-)
+from halfseen.learning.predictive_training import first_state, train_predictively
 from halfseen.learning.prior_fit import MOST_UNITS_OF_FULL_RANK
+from halfseen.learning.table_source import STEPS_AT_ONCE, Table
 from halfseen.machine.correlated_prior import CorrelatedPrior, LowRankPrior, Prior
 from halfseen.machine.predictive_sweeps import PredictiveLayer
 from halfseen.machine.visible_layer import VisibleLayer

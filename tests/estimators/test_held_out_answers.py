@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
+import jax
+import jax.monitoring
 import numpy as np
 import pandas as pd
 import pytest
@@ -52,19 +55,27 @@ def heard(
     predicts_classes: RBMClassifier, encoded: Encoded, folds: list[HeldOut]
 ) -> list[HeldOutAnswers]:
     prediction = predicts_classes.prediction_
-    return held_out_answers(prediction.ensemble, prediction.forest, folds)
+    return held_out_answers(prediction.ensemble, prediction.forest, encoded, folds)
 
 
-def asked_of(fold: HeldOut) -> HeldOut:
+class Asked(NamedTuple):
+    visible: NDArray[np.float32]
+    shown: NDArray[np.bool_]
+    judging: NDArray[np.bool_]
+
+
+def asked_of(fold: HeldOut, encoded: Encoded) -> Asked:
     """The rows in which something is judged."""
     asked = fold.judging.any(axis=1)
     assert 0 < asked.sum() < len(asked)
-    return HeldOut(*(part[asked] for part in fold))
+    visible, observed = encoded.rows(fold.judged_rows[asked])
+    return Asked(visible, observed & ~fold.judging[asked], fold.judging[asked])
 
 
 @pytest.mark.parametrize("context", ["known", "new"])
 def test_what_is_heard_of_a_fold_is_said_by_its_own_members(
     predicts_classes: RBMClassifier,
+    encoded: Encoded,
     folds: list[HeldOut],
     heard: list[HeldOutAnswers],
     context: str,
@@ -72,18 +83,18 @@ def test_what_is_heard_of_a_fold_is_said_by_its_own_members(
     prediction, schema = predicts_classes.prediction_, predicts_classes.schema_
     ensemble, numbers = prediction.ensemble, slice(0, schema.n_gaussian)
     for index, (fold, one) in enumerate(zip(folds, heard, strict=True)):
-        fold = asked_of(fold)
-        np.testing.assert_array_equal(one.judged, fold.judging)
-        np.testing.assert_array_equal(one.truth, fold.visible)
-        shown = fold.shown if context == "known" else fold.shown & ~schema.is_target_unit
-        every = ensemble.answers(fold.visible, shown)
+        asked = asked_of(fold, encoded)
+        np.testing.assert_array_equal(one.judged, asked.judging)
+        np.testing.assert_array_equal(one.truth, asked.visible)
+        shown = asked.shown if context == "known" else asked.shown & ~schema.is_target_unit
+        every = ensemble.answers(asked.visible, shown)
         own = slice(index * ensemble.n_kinds, (index + 1) * ensemble.n_kinds)
         answers = type(every)(*(part[own] for part in every))
-        said, judged = getattr(one, context), fold.judging[:, numbers]
+        said, judged = getattr(one, context), asked.judging[:, numbers]
         expected = number_candidates(answers, ensemble.n_kinds)[:, judged]
         np.testing.assert_array_equal(said.numbers, expected)
         np.testing.assert_array_equal(said.spread, spread_of(answers)[judged])
-        completed = ensemble.completed_by_priors(answers, fold.visible, shown)[0]
+        completed = ensemble.completed_by_priors(answers, asked.visible, shown)[0]
         of_forest = prediction.forest.shares_of_fold(index, completed)
         discrete = discrete_candidates(ensemble, answers)
         expected = target_candidates(ensemble, discrete, of_forest)
@@ -92,13 +103,14 @@ def test_what_is_heard_of_a_fold_is_said_by_its_own_members(
 
 def test_rows_are_heard_alike_however_many_at_a_time(
     predicts_classes: RBMClassifier,
+    encoded: Encoded,
     folds: list[HeldOut],
     heard: list[HeldOutAnswers],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     prediction = predicts_classes.prediction_
     monkeypatch.setattr(module, "ROWS_AT_ONCE", 7)
-    again = held_out_answers(prediction.ensemble, prediction.forest, folds)
+    again = held_out_answers(prediction.ensemble, prediction.forest, encoded, folds)
     for one, other in zip(heard, again, strict=True):
         for context in ("known", "new"):
             said, also = getattr(one, context), getattr(other, context)
@@ -125,14 +137,17 @@ def test_labels_of_new_rows_are_hidden(
 
 
 def test_truth_probability_by_hand(
-    predicts_classes: RBMClassifier, folds: list[HeldOut], heard: list[HeldOutAnswers]
+    predicts_classes: RBMClassifier,
+    encoded: Encoded,
+    folds: list[HeldOut],
+    heard: list[HeldOutAnswers],
 ) -> None:
     ensemble, schema = predicts_classes.prediction_.ensemble, predicts_classes.schema_
     sold, colour = schema.feature_units(2).start, schema.feature_units(3)
     n_gaussian = schema.n_gaussian
     for index, (fold, one) in enumerate(zip(folds, heard, strict=True)):
-        fold, expected = asked_of(fold), []
-        answers = ensemble.answers_of_fold(index, fold.visible, fold.shown)
+        asked, expected = asked_of(fold, encoded), []
+        answers = ensemble.answers_of_fold(index, asked.visible, asked.shown)
         means = np.pad(discrete_candidates(ensemble, answers), [(0, 0), (0, 0), (n_gaussian, 0)])
         for row in np.flatnonzero(one.judged[:, sold]):
             p = means[:, row, sold]
@@ -164,7 +179,7 @@ def test_a_pool_of_known_rows_is_learned_from_such_rows(predicts_labels: RBMClas
     judged = np.ones((2, n_visible), bool) & ~shown
     nothing = Said(*[np.zeros((1, 0))] * 4)
     truth = np.zeros((2, n_visible), np.float32)
-    one = HeldOutAnswers(nothing, nothing, truth, judged | is_target, shown)
+    one = HeldOutAnswers(nothing, nothing, truth, judged | is_target, shown, False)
     known = _taught_by([one], "known", is_target)[0].judged
     assert known[0].all()
     assert not known[1].any()
@@ -183,7 +198,7 @@ def one_row(
     layer = VisibleLayer(0, n_bernoulli, groups)
     nothing = Said(*[np.zeros((1, 0))] * 4)
     judged = np.ones((1, len(truth)), bool)
-    one = HeldOutAnswers(nothing, nothing, np.array([truth], np.float32), judged, ~judged)
+    one = HeldOutAnswers(nothing, nothing, np.array([truth], np.float32), judged, ~judged, False)
     of_columns = PredictiveColumns(PredictiveLayer(layer, 0), columns, 0, max(columns) + 1)
     return of_columns, one, 0.1 * (1 + np.arange(len(truth)))[None]
 
@@ -227,3 +242,38 @@ def test_no_entry_has_a_say_in_what_it_is_judged_by(
     assert before[0] != after[0]  # its own truth
     np.testing.assert_array_equal(before[1:in_first_part], after[1:in_first_part])
     assert np.any(before[in_first_part:] != after[in_first_part:])  # the others were told
+
+
+def test_a_fold_in_which_nothing_is_judged(
+    predicts_classes: RBMClassifier, encoded: Encoded, folds: list[HeldOut]
+) -> None:
+    prediction = predicts_classes.prediction_
+    nothing = folds[0]._replace(judging=np.zeros_like(folds[0].judging))
+    (one,) = held_out_answers(prediction.ensemble, prediction.forest, encoded, [nothing])
+    assert not one.judged.any()
+    n_candidates = prediction.ensemble.n_kinds + 2
+    assert one.known.targets.shape[:2] == one.new.targets.shape[:2] == (n_candidates, 1)
+    for part in (*one.known[:3], *one.new[:3]):
+        assert part.size == 0
+
+
+def test_what_answers_is_compiled_ahead(predicts_classes: RBMClassifier, encoded: Encoded) -> None:
+    ensemble = predicts_classes.prediction_.ensemble
+    # Of a shape that nobody else has: one more step of the search.
+    shape = replace(ensemble.shape, n_search_steps=ensemble.shape.n_search_steps + 1)
+    replace(ensemble, shape=shape).compile_answers()
+    compiled: list[str] = []
+
+    def listen(event: str, seconds: float, **of: Any) -> None:
+        if event == "/jax/core/compile/backend_compile_duration":
+            compiled.append(event)
+
+    jax.monitoring.register_event_duration_secs_listener(listen)
+    try:
+        replace(ensemble, shape=shape).answers(*encoded)
+        assert not compiled
+        other = replace(shape, n_search_steps=shape.n_search_steps + 1)
+        replace(ensemble, shape=other).answers(*encoded)
+        assert len(compiled) == 1
+    finally:
+        jax.monitoring.clear_event_listeners()

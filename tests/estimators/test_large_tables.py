@@ -10,8 +10,9 @@ import pytest
 from numpy.typing import NDArray
 
 from halfseen import RBMClassifier, RBMImputer
+from halfseen.estimators import decisions, forest_fit
 from halfseen.estimators.model_file import KIND, VERSION
-from halfseen.learning import row_source
+from halfseen.learning import held_out, prior_fit
 from halfseen.storage import read_sealed
 from halfseen.tables import Schema, encoded_on_demand
 
@@ -24,10 +25,13 @@ LIGHT: dict[str, Any] = {
 }
 
 
+N_ROWS = 900
+
+
 def numbers() -> NDArray[np.float32]:
     rng = np.random.default_rng(0)
-    hidden = rng.normal(size=(90, 2))
-    X = (hidden @ rng.normal(size=(2, 6)) + 0.3 * rng.normal(size=(90, 6))).astype(np.float32)
+    hidden = rng.normal(size=(N_ROWS, 2))
+    X = (hidden @ rng.normal(size=(2, 6)) + 0.3 * rng.normal(size=(N_ROWS, 6))).astype(np.float32)
     X[:, 5] = X[:, 5] > 0
     X[rng.random(X.shape) < 0.3] = np.nan
     return X
@@ -40,19 +44,28 @@ def labels(X: NDArray[np.float32]) -> NDArray[np.float64]:
     return y
 
 
+@pytest.fixture(autouse=True)
+def few_rows_represent_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Judged are 30 rows, and priors are fitted to 40: nobody needs the whole of a table."""
+    monkeypatch.setattr(held_out, "MOST_JUDGED_ROWS", 30)
+    monkeypatch.setattr(prior_fit, "MOST_ROWS", 40)
+    monkeypatch.setattr(forest_fit, "_MOST_ROWS", 40)
+    monkeypatch.setattr(decisions, "MOST_ROWS", 40)
+
+
 @pytest.fixture
-def on_demand(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+def on_demand(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """From here on every table is large, and none may be written down as a whole."""
     monkeypatch.setattr(encoded_on_demand, "LARGE", 0)
-    monkeypatch.setattr(row_source, "_ROWS_AT_ONCE", 40)
-    write = Schema.write
+    write, asked = Schema.write, []
 
     def some_rows_only(schema: Schema, table: Any, target: Any) -> Any:
-        assert table is None or table.n_rows < 90 or target is None
+        asked.append(table.n_rows)
+        assert table.n_rows < N_ROWS
         return write(schema, table, target)
 
     monkeypatch.setattr(Schema, "write", some_rows_only)
-    return monkeypatch
+    return asked
 
 
 def assert_same_model(one: Path, other: Path) -> None:
@@ -80,8 +93,9 @@ def test_the_same_classifier(more: dict[str, Any], tmp_path: Path, request: Any)
     X = numbers()
     y = labels(X)
     RBMClassifier(**LIGHT, **more).fit(X, y).save(tmp_path / "written")
-    request.getfixturevalue("on_demand")
+    asked = request.getfixturevalue("on_demand")
     RBMClassifier(**LIGHT, **more).fit(X, y).save(tmp_path / "on_demand")
+    assert len(asked) > 5
     assert_same_model(tmp_path / "on_demand", tmp_path / "written")
 
 
@@ -89,15 +103,17 @@ def test_the_same_classes(tmp_path: Path, request: Any) -> None:
     X = numbers()
     y = labels(X)[:, 0]
     RBMClassifier(**LIGHT).fit(X, y).save(tmp_path / "written")
-    request.getfixturevalue("on_demand")
+    asked = request.getfixturevalue("on_demand")
     RBMClassifier(**LIGHT).fit(X.astype(np.float64), y).save(tmp_path / "on_demand")
+    assert len(asked) > 5
     assert_same_model(tmp_path / "on_demand", tmp_path / "written")
 
 
 def test_the_same_imputer(tmp_path: Path, request: Any) -> None:
     RBMImputer(**LIGHT).fit(numbers()).save(tmp_path / "written")
-    request.getfixturevalue("on_demand")
+    asked = request.getfixturevalue("on_demand")
     RBMImputer(**LIGHT).fit(numbers()).save(tmp_path / "on_demand")
+    assert len(asked) > 5
     assert_same_model(tmp_path / "on_demand", tmp_path / "written")
 
 
@@ -129,3 +145,13 @@ def test_learning_in_parts(monkeypatch: Any) -> None:
     monkeypatch.setattr(encoded_on_demand, "LARGE", 0)
     again = RBMClassifier(**LIGHT).partial_fit(X[:50], y[:50]).partial_fit(X[50:], y[50:])
     np.testing.assert_array_equal(again.machine_.weights, held.machine_.weights)
+
+
+def test_batches_so_large_that_few_make_the_table(tmp_path: Path, request: Any) -> None:
+    X = numbers()
+    given = LIGHT | {"batch_size": 256}
+    RBMImputer(**given).fit(X).save(tmp_path / "written")
+    asked = request.getfixturevalue("on_demand")
+    RBMImputer(**given).fit(X).save(tmp_path / "on_demand")
+    assert max(asked) == 2 * 256
+    assert_same_model(tmp_path / "on_demand", tmp_path / "written")

@@ -14,7 +14,7 @@ from halfseen.estimators.predictive_settings import (
     predictive_settings,
     with_users_choices,
 )
-from halfseen.learning.predictive_training import STEPS_AT_ONCE
+from halfseen.learning.table_source import STEPS_AT_ONCE
 
 EFFORTS = get_args(Effort)
 

@@ -74,9 +74,10 @@ def small_table(seed: int = 0, n_rows: int = N_ROWS) -> tuple[Floats, Bools]:
 
 def small_monitor(visible: Floats, observed: Bools) -> tuple[HeldOutMonitor, Bools]:
     """A monitor of a fifth of the entries, and the entries left to train on."""
-    held_out = hold_out(Encoded(visible, observed), COLUMN_OF_UNIT, IS_TARGET_UNIT, 0.2, seed=3)
+    table = Encoded(visible, observed)
+    held_out = hold_out(table, COLUMN_OF_UNIT, IS_TARGET_UNIT, 0.2, seed=3)
     marginals = np.array(MARGINALS, np.float32)
-    monitor = HeldOutMonitor(LAYER, held_out, IS_TARGET_UNIT, marginals)
+    monitor = HeldOutMonitor(LAYER, table, held_out, IS_TARGET_UNIT, marginals)
     return monitor, held_out.training(observed)
 
 

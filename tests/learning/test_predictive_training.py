@@ -23,16 +23,14 @@ from halfseen.learning.predictive_member import (
     prior_base,
 )
 from halfseen.learning.predictive_training import (
-    STEPS_AT_ONCE,
     PredictiveState,
-    ReadTable,
-    Table,
-    TableSource,
     columns_without_slope,
     compile_training,
     first_state,
     train_predictively,
 )
+from halfseen.learning.table_source import STEPS_AT_ONCE, ReadTable, Table, TableSource
+from halfseen.learning.trainer import TrainingInterrupted
 from halfseen.machine.correlated_prior import CorrelatedPrior
 from halfseen.machine.predictive_sweeps import PredictiveLayer
 from learning.small import (
@@ -102,6 +100,13 @@ def small_folds(behind: float = 0.0, behind_aside: float | None = None) -> Table
     if behind_aside is not None:
         visible[put_aside()] = behind_aside
     return Table(jnp.asarray(visible), jnp.asarray(np.stack([observed & ~put_aside(), observed])))
+
+
+def read_table_of(table: Table, n_rows: int = 10**6) -> ReadTable:
+    """The same rows, read; of so many that it reads the rows of this many steps at once."""
+    visible, training = np.asarray(table.visible), np.asarray(table.training)
+    n_folds, _, n_visible = training.shape
+    return ReadTable(lambda rows: (visible[rows], training[:, rows]), n_folds, n_rows, n_visible)
 
 
 def trained(
@@ -294,9 +299,10 @@ def test_without_weights_a_member_answers_with_prior_and_marginals() -> None:
     np.testing.assert_allclose(np.concatenate(sweep.inputs, axis=1), expected, atol=5e-3)
 
 
-def test_what_is_compiled_ahead_is_not_compiled_again() -> None:
-    own = replace(SHAPE, n_hidden=5)
-    table = small_folds()
+@pytest.mark.parametrize("is_read", [False, True])
+def test_what_is_compiled_ahead_is_not_compiled_again(is_read: bool) -> None:
+    own = replace(SHAPE, n_hidden=7 if is_read else 5)
+    table = read_table_of(small_folds()) if is_read else small_folds()
     state = first_state(own, STANDARD, FIRST_BIAS, SEEDS)
     compile_training(own, STANDARD, MEMBERS, state, table, STEPS_AT_ONCE)
     compiled: list[str] = []
@@ -311,7 +317,7 @@ def test_what_is_compiled_ahead_is_not_compiled_again() -> None:
             own, STANDARD, MEMBERS, state, table, N_ROWS, 2 * STEPS_AT_ONCE, 5, lambda *_: False
         )
         assert not compiled
-        other = replace(SHAPE, n_hidden=4)
+        other = replace(SHAPE, n_hidden=8 if is_read else 4)
         state = first_state(other, STANDARD, FIRST_BIAS, SEEDS)
         train_predictively(
             other, STANDARD, MEMBERS, state, table, N_ROWS, 2 * STEPS_AT_ONCE, 5, lambda *_: False
@@ -321,12 +327,33 @@ def test_what_is_compiled_ahead_is_not_compiled_again() -> None:
         jax.monitoring.clear_event_listeners()
 
 
-def test_rows_that_are_read_as_it_goes_teach_the_same() -> None:
-    table = small_folds()
-    visible, training = np.asarray(table.visible), np.asarray(table.training)
-    read = ReadTable(lambda rows: (visible[rows], training[:, rows]))
-    for n_steps in (STEPS_AT_ONCE + 7, 7):
-        held, told = trained(table, n_steps=n_steps)
-        found, also_told = trained(read, n_steps=n_steps)
+@pytest.mark.parametrize("n_rows", [10**6, 1000, 1])
+def test_rows_that_are_read_as_it_goes_teach_the_same(n_rows: int) -> None:
+    read = read_table_of(small_folds(), n_rows)
+    at_once = read.steps_at_once(SHAPE.batch_size)
+    for n_steps in (STEPS_AT_ONCE + 8, 8):
+        held, _ = trained(small_folds(), n_steps=n_steps)
+        found, told = trained(read, n_steps=n_steps)
         assert_same_bits(found, held)
-        assert_same_bits(also_told, told)
+        assert [step for step, _ in told] == [
+            min(first + at_once, n_steps) for first in range(0, n_steps, at_once)
+        ]
+
+
+def test_an_interruption_while_rows_are_read_keeps_what_was_learned(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    parts = predictive_training.parts_of_steps
+
+    def interrupted(table: TableSource, in_steps: Any) -> Any:
+        yield next(parts(table, in_steps))
+        raise KeyboardInterrupt  # in whoever waits for the next
+
+    expected, _ = trained(small_folds(), n_steps=3 * STEPS_AT_ONCE)
+    monkeypatch.setattr(predictive_training, "parts_of_steps", interrupted)
+    with pytest.warns(TrainingInterrupted, match="keeps what it has learned so far"):
+        found, told = trained(read_table_of(small_folds()), n_steps=3 * STEPS_AT_ONCE)
+    assert [step for step, _ in told] == [STEPS_AT_ONCE]
+    assert not are_same_bits(found.parameters, expected.parameters)
+    first = jax.device_get(first_state(SHAPE, STANDARD, FIRST_BIAS, SEEDS))
+    assert not are_same_bits(found.parameters, first.parameters)

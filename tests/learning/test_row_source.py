@@ -18,6 +18,7 @@ from halfseen.learning.row_source import HeldRows, ReadRows
 from halfseen.learning.trainer import Trainer, TrainingPlan
 from learning.small import (
     N_ROWS,
+    PERSISTENT_PLAN,
     PLAN,
     Bools,
     Floats,
@@ -39,6 +40,7 @@ def read_rows(visible: Floats, observed: Bools, asked: list[int] | None = None) 
 @pytest.fixture(autouse=True)
 def few_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(row_source, "_ROWS_AT_ONCE", 48)
+    monkeypatch.setattr(row_source, "_LEAST_BLOCKS", 1)
 
 
 @pytest.mark.parametrize(
@@ -98,3 +100,16 @@ def test_a_checkpoint_of_one_serves_the_other(tmp_path: Path) -> None:
     Trainer(PLAN, None, Checkpoint(path, 1, False), stop).train_on(read_rows(visible, observed))
     resumed = Trainer(PLAN, None, Checkpoint(path, 1, True)).train(visible, observed)
     assert_same_bits(resumed.machines, Trainer(PLAN).train(visible, observed).machines)
+
+
+def test_of_few_rows_few_are_read_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(row_source, "_LEAST_BLOCKS", 2)
+    visible, observed = small_table()
+    asked: list[int] = []
+    list(read_rows(visible, observed, asked).blocks(epoch_order(3, 1, N_ROWS, 10, 1)))
+    assert asked == [40, 40, 40]  # of 83 rows in nine minibatches of ten
+
+
+def test_chains_of_every_row_need_the_whole_table() -> None:
+    with pytest.raises(ValueError, match="give the table as a whole"):
+        Trainer(PERSISTENT_PLAN).train_on(read_rows(*small_table()))

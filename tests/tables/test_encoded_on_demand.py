@@ -128,3 +128,8 @@ def test_only_a_large_table_of_numbers_is_not_written_down(monkeypatch: Any) -> 
     assert isinstance(encode_table(schema, table, None), EncodedOnDemand)
     words = read_table(pd.DataFrame({"word": ["a", "b"] * 1000}))
     assert isinstance(encode_table(schema_of(words, None), words, None), Encoded)
+    # Units of targets are held in any case.
+    many = read_target(np.arange(N_ROWS), "classes")
+    of_classes = schema_of(table, many)
+    monkeypatch.setattr(encoded_on_demand, "LARGE", 4 * N_ROWS * schema.n_visible + 1)
+    assert isinstance(encode_table(of_classes, table, many), Encoded)

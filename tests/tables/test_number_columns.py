@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -70,3 +71,24 @@ def test_booleans_and_whole_numbers_are_all_observed() -> None:
     assert column.observed.all()
     assert column.values.tolist() == [1.0, 0.0]
     assert not NumberColumns(np.array([[3], [4]]), np.float64)[0].is_bool
+
+
+def test_threads_may_share_them() -> None:
+    array = np.tile(np.arange(64.0), (50, 1))
+    columns = NumberColumns(array, np.float64)
+
+    def reads_right(seed: int) -> bool:
+        order = np.random.default_rng(seed).integers(0, 64, 3000).tolist()
+        return all(columns[j].values[0] == j for j in order)
+
+    with ThreadPoolExecutor(4) as threads:
+        assert all(threads.map(reads_right, range(4)))
+
+
+def test_what_is_kept_is_small_beside_the_table() -> None:
+    for n_columns in (1, 7, 16, 100, 1000):
+        columns = NumberColumns(np.zeros((3, n_columns)), np.float64)
+        assert columns[n_columns - 1].values.base is not None
+        n_kept = len(columns._kept[1])
+        assert 1 <= n_kept <= max(1, n_columns / 8)
+        assert n_kept <= 32

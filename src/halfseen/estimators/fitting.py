@@ -204,5 +204,5 @@ def _monitor(
     held_out = hold_out(
         encoded, schema.column_of_unit, schema.is_target_unit, settings.held_out_share, seed
     )
-    monitor = HeldOutMonitor(layer, held_out, schema.is_target_unit, marginals)
+    monitor = HeldOutMonitor(layer, encoded, held_out, schema.is_target_unit, marginals)
     return (monitor if monitor.judges_anything else None), held_out

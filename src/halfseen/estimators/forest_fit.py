@@ -82,7 +82,7 @@ def grow_forest(
         with _quiet:
             for index, fold in enumerate(folds):
                 asked = known.copy()
-                asked[fold.judged_rows] = fold.shown[:, first_units]
+                asked[fold.judged_rows] &= ~fold.judging[:, first_units]
                 rows = _some_rows(np.flatnonzero(asked.any(axis=1)), _seed_of(seed, index, 0))
                 visible, observed = encoded.rows(rows)
                 completed = ensemble.completed_features(

@@ -18,15 +18,13 @@ from halfseen.estimators.fitted_prediction import (
 )
 from halfseen.estimators.forest import Forest
 from halfseen.learning.held_out import HeldOut
+from halfseen.tables import EncodedTable
 
 
 class Said(NamedTuple):
-    """What all candidates say of judged rows: of features where they are judged, of all targets.
+    """What all candidates say of judged rows: of features where they are judged, of all targets."""
 
-    Entries are counted row by row.
-    """
-
-    numbers: NDArray[np.float64]  # (3 n_kinds, n_numbers), of judged numbers
+    numbers: NDArray[np.float64]  # (3 n_kinds, n_numbers), of judged numbers, row by row
     spread: NDArray[np.float64]  # (n_numbers,), how far from them the truth is expected
     truth: NDArray[np.float64]  # (n_kinds + 1, n_entries), given to it in other judged features
     targets: NDArray[np.float64]  # (n_candidates, n_judged_rows, n_target_units)
@@ -40,17 +38,18 @@ class HeldOutAnswers(NamedTuple):
     truth: NDArray[np.float32]  # (n_judged_rows, n_visible)
     judged: NDArray[np.bool_]  # (n_judged_rows, n_visible)
     shown: NDArray[np.bool_]  # (n_judged_rows, n_visible)
+    has_forest: bool  # whether the last candidate for targets is a forest
 
 
 def held_out_answers(
-    ensemble: Ensemble, forest: Forest | None, folds: list[HeldOut]
+    ensemble: Ensemble, forest: Forest | None, encoded: EncodedTable, folds: list[HeldOut]
 ) -> list[HeldOutAnswers]:
     """What members and trees of every fold say of the entries that were put aside in it."""
-    return [_of_fold(ensemble, forest, index, fold) for index, fold in enumerate(folds)]
+    return [_of_fold(ensemble, forest, encoded, index, fold) for index, fold in enumerate(folds)]
 
 
 def _of_fold(
-    ensemble: Ensemble, forest: Forest | None, index: int, fold: HeldOut
+    ensemble: Ensemble, forest: Forest | None, encoded: EncodedTable, index: int, fold: HeldOut
 ) -> HeldOutAnswers:
     """Of rows in which something is judged, some at a time.
 
@@ -59,18 +58,19 @@ def _of_fold(
     asked = np.flatnonzero(fold.judging.any(axis=1))
     if not len(asked):
         asked = np.arange(1)  # nothing is judged in it, but it tells the shapes of what is said
-    parts = [asked[first : first + ROWS_AT_ONCE] for first in range(0, len(asked), ROWS_AT_ONCE)]
+    visible, observed = encoded.rows(fold.judged_rows[asked])
+    judged = fold.judging[asked]
+    shown = observed & ~judged
     heard = [
-        _of_rows(ensemble, forest, index, fold.visible[rows], fold.shown[rows], fold.judging[rows])
-        for rows in parts
+        _heard(ensemble, forest, index, visible[rows], shown[rows], judged[rows])
+        for first in range(0, len(asked), ROWS_AT_ONCE)
+        for rows in [slice(first, first + ROWS_AT_ONCE)]
     ]
     known, new = zip(*heard, strict=True)
-    return HeldOutAnswers(
-        _joined(known), _joined(new), fold.visible[asked], fold.judging[asked], fold.shown[asked]
-    )
+    return HeldOutAnswers(_joined(known), _joined(new), visible, judged, shown, forest is not None)
 
 
-def _of_rows(
+def _heard(
     ensemble: Ensemble,
     forest: Forest | None,
     index: int,

@@ -99,8 +99,7 @@ def _learn_pool(
     context: str,
 ) -> _Pool:
     """Powers of all candidates for labels and for classes, from the judged target entries."""
-    has_forest = len(candidates[0]) > ensemble.n_kinds + 1
-    first_power = first_powers(ensemble.n_kinds + 1, has_forest, context)
+    first_power = first_powers(ensemble.n_kinds + 1, heard[0].has_forest, context)
     is_target = ensemble.shape.columns.is_target_unit
     groups = target_groups(ensemble.shape)
     n_labels = groups[0].start if groups else int(is_target.sum())

@@ -25,15 +25,13 @@ from halfseen.learning.held_out import HeldOut, hold_out
 from halfseen.learning.lent_to_device import lent_to_device
 from halfseen.learning.predictive_member import Member, PredictiveShape, Standard
 from halfseen.learning.predictive_training import (
-    ReadTable,
-    Table,
-    TableSource,
     compile_training,
     first_state,
     train_predictively,
 )
 from halfseen.learning.progress import ProgressLine, Verbosity
 from halfseen.learning.replicas import machines_in
+from halfseen.learning.table_source import ReadTable, Table, TableSource
 from halfseen.machine.binned_units import shares_of_knots
 from halfseen.machine.compilation_cache import kept_compilations
 from halfseen.machine.correlated_prior import CorrelatedPrior, Prior
@@ -92,27 +90,28 @@ def fit_prediction(
         [seed + member for member in range(settings.n_members)],
     )
     table = _table(encoded, folds)
-    line = ProgressLine("predictive training, step", settings.n_steps, verbose)
-    n_done = 0
-
-    def after(step: int, errors: NDArray[np.float32]) -> bool:
-        nonlocal n_done
-        n_done = step
-        line.show(step, f"error {errors.mean():.4f}")
-        return time.monotonic() - began > max_seconds or is_of_no_use()
-
     like_it = [prior_of_zeros(encoded.n_rows, encoded.n_visible)] * len(folds)
     alike = _members(like_it, settings, as_they_are)
     with ThreadPoolExecutor(1, thread_name_prefix="halfseen-compile") as beside:
-        # Compiling leaves Python to others; what answers may be compiled while members train.
-        first_member = machines_in(slice(0, 1), jax.device_get((alike, state.parameters)))
-        blank = _ensemble(shape, settings, standard, like_it[:1], *first_member)
+        # Compiling leaves Python to others: priors are fitted meanwhile, and members trained.
         to_train = (shape, standard, alike, state, table, settings.n_steps)
         compiled = beside.submit(compile_training, *to_train)
-        beside.submit(blank.compile_answers)
         priors, losses = priors_of_folds(encoded, standard, folds, settings.shrinkages, seed)
         wait([compiled])
+        first_member = machines_in(slice(0, 1), jax.device_get((alike, state.parameters)))
+        beside.submit(
+            _ensemble(shape, settings, standard, like_it[:1], *first_member).compile_answers
+        )
         members = _members(priors, settings, as_they_are)
+        line = ProgressLine("predictive training, step", settings.n_steps, verbose)
+        n_done = 0
+
+        def after(step: int, errors: NDArray[np.float32]) -> bool:
+            nonlocal n_done
+            n_done = step
+            line.show(step, f"error {errors.mean():.4f}")
+            return time.monotonic() - began > max_seconds or is_of_no_use()
+
         state = train_predictively(
             shape,
             standard,
@@ -130,7 +129,7 @@ def fit_prediction(
     is_over = n_done < settings.n_steps or time.monotonic() - began > max_seconds
     if schema.targets and not is_over:  # whoever ended training does not wait for trees
         forest = grow_forest(ensemble, encoded, folds, settings.n_trees, seed, verbose)
-    heard = held_out_answers(ensemble, forest, folds)
+    heard = held_out_answers(ensemble, forest, encoded, folds)
     blend = learn_blend(ensemble, encoded, heard)
     fitted = FittedPrediction(ensemble, blend, learn_conformal(ensemble, blend, heard), forest)
     return replace(fitted, choices=choices_of(fitted, settings, losses))
@@ -148,7 +147,7 @@ def _table(encoded: EncodedTable, folds: list[HeldOut]) -> TableSource:
             own[:] = fold.training_of(rows, observed)
         return visible, training
 
-    return ReadTable(read)
+    return ReadTable(read, len(folds), encoded.n_rows, encoded.n_visible)
 
 
 def _held_table(encoded: Encoded, folds: list[HeldOut]) -> Table:
@@ -160,8 +159,7 @@ def _held_table(encoded: Encoded, folds: list[HeldOut]) -> Table:
         visible[:n_rows] = encoded.visible
     training = aligned_zeros((len(folds), n_padded, n_visible), bool)
     for own, fold in zip(training, folds, strict=True):
-        own[:n_rows] = encoded.observed
-        own[fold.judged_rows] = fold.shown
+        fold.write_training(encoded.observed, own[:n_rows])
     return Table(lent_to_device(visible), lent_to_device(training))
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from halfseen.learning.epoch import padded_rows
-from halfseen.learning.predictive_training import STEPS_AT_ONCE
 from halfseen.learning.prior_fit import MOST_UNITS_OF_FULL_RANK
+from halfseen.learning.table_source import STEPS_AT_ONCE
 
 Effort = Literal["fast", "default", "best"]
 

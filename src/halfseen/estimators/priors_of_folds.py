@@ -53,12 +53,14 @@ def priors_of_folds(
     losses: dict[float, float] = {}
     if shrinkages and folds[0].judging.any():
         fold = folds[0]
-        judged = _in_standard_units(fold.visible, standard)
+        judged_visible, judged_observed = encoded.rows(fold.judged_rows)
+        judged = _in_standard_units(judged_visible, standard)
+        shown = judged_observed & ~fold.judging
         for shrinkage in shrinkages:
             # Each from the same start: after more rounds a covariance of many holes is worse.
             trial = settings._replace(shrinkage=shrinkage, n_rounds=n_rounds)
             prior = _fitted_prior(values, fold.training_of(rows, observed), trial, seed)
-            losses[shrinkage] = prior_loss(prior, judged, fold.shown, fold.judging)
+            losses[shrinkage] = prior_loss(prior, judged, shown, fold.judging)
         settings = settings._replace(shrinkage=min(losses, key=lambda share: losses[share]))
     priors = [
         _fitted_prior(values, fold.training_of(rows, observed), settings, seed) for fold in folds

@@ -15,6 +15,7 @@ from halfseen.learning.lent_to_device import lent_to_device
 from halfseen.learning.objective import Batch, Beginning, Memory, Objective
 from halfseen.learning.optimiser import Optimiser, Rates, first_states, gradient_norm
 from halfseen.learning.replicas import groups_of, joined, machines_from, over_replicas, side_by_side
+from halfseen.learning.shuffled_rows import shuffled_rows
 from halfseen.learning.statistics import Offsets
 from halfseen.learning.turned_weights import turned
 from halfseen.machine.compilation_cache import QUICKLY_COMPILED
@@ -90,8 +91,8 @@ def epoch_order(seed: int, epoch: int, n_rows: int, batch_size: int, n_replicas:
     rows = np.zeros((n_replicas, capacity * batch_size), np.int32)
     counts = np.zeros((capacity * batch_size,), np.float32)
     for replica in range(n_replicas):
-        shuffle = np.random.default_rng([seed, epoch, replica])
-        rows[replica, :n_rows] = shuffle.permutation(n_rows)
+        generator = np.random.default_rng([seed, epoch, replica])
+        rows[replica, :n_rows] = shuffled_rows(generator, n_rows)
     counts[:n_rows] = 1.0
     in_batch = counts.reshape(capacity, batch_size)
     weight = in_batch / np.maximum(in_batch.sum(axis=1, keepdims=True), 1.0)

@@ -13,22 +13,24 @@ MOST_JUDGED_ROWS = 4096
 
 
 class HeldOut(NamedTuple):
-    """Which entries train, and which judge.
+    """Which entries judge; all others that are observed train.
 
-    All but the judged rows, which are in increasing order, train with everything observed in them.
+    Judged rows are in increasing order.
     """
 
     judged_rows: NDArray[np.int64]  # (n_judged,)
-    visible: NDArray[np.float32]  # (n_judged, n_visible), the judged rows themselves
-    shown: NDArray[np.bool_]  # (n_judged, n_visible), observed and not put aside
     judging: NDArray[np.bool_]  # (n_judged, n_visible), observed and put aside
 
     def training(self, observed: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """What of the whole table is observed and not put aside, (n_rows, n_visible)."""
         training = aligned_zeros(observed.shape, bool)
-        training[:] = observed
-        training[self.judged_rows] = self.shown
+        self.write_training(observed, training)
         return training
+
+    def write_training(self, observed: NDArray[np.bool_], into: NDArray[np.bool_]) -> None:
+        """Write the same where it is wanted."""
+        into[:] = observed
+        into[self.judged_rows] &= ~self.judging
 
     def training_of(
         self, rows: NDArray[np.integer], observed: NDArray[np.bool_]
@@ -37,9 +39,8 @@ class HeldOut(NamedTuple):
         training = aligned_zeros(observed.shape, bool)
         training[:] = observed
         place = np.searchsorted(self.judged_rows, rows)
-        nearest = np.append(self.judged_rows, -1)[place]
-        is_judged = nearest == rows
-        training[is_judged] = self.shown[place[is_judged]]
+        is_judged = np.append(self.judged_rows, -1)[place] == rows
+        training[is_judged] &= ~self.judging[place[is_judged]]
         return training
 
 
@@ -123,7 +124,7 @@ def hold_out(
         judging[np.ix_(rows, units)] = True
     # A row that would keep nothing could only be judged by the marginals: it keeps everything.
     judging[~(observed & ~judging).any(axis=1)] = False
-    return HeldOut(judged, visible, observed & ~judging, judging)
+    return HeldOut(judged, judging)
 
 
 def _classes(

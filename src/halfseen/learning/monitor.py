@@ -17,6 +17,7 @@ from halfseen.machine.compilation_cache import QUICKLY_COMPILED
 from halfseen.machine.mean_field import mean_field
 from halfseen.machine.parameters import BoltzmannParameters
 from halfseen.machine.visible_layer import VisibleLayer
+from halfseen.tables import EncodedTable
 
 _SMALLEST_PROBABILITY = 1e-6
 
@@ -47,8 +48,10 @@ class HeldOutMonitor:
     ----------
     layer : VisibleLayer
         The kinds of the visible units.
+    table : EncodedTable
+        The table.
     held_out : HeldOut
-        What was put aside, and of which rows.
+        What was put aside.
     is_target_unit : ndarray of bool, of shape (n_visible,)
         True for units of target columns.
     marginals : ndarray of shape (n_visible,)
@@ -60,6 +63,7 @@ class HeldOutMonitor:
     def __init__(
         self,
         layer: VisibleLayer,
+        table: EncodedTable,
         held_out: HeldOut,
         is_target_unit: NDArray[np.bool_],
         marginals: NDArray[np.float32],
@@ -71,9 +75,9 @@ class HeldOutMonitor:
         self.is_target_unit = jax.device_put(is_target_unit)
         n_judged = len(held_out.judged_rows)
         padding = [(0, padded_rows(n_judged) - n_judged), (0, 0)]
-        seen = held_out.shown | held_out.judging
-        self.visible = jax.device_put(np.pad(np.where(seen, held_out.visible, 0), padding))
-        self.training = jax.device_put(np.pad(held_out.shown, padding))
+        visible, observed = table.rows(held_out.judged_rows)
+        self.visible = jax.device_put(np.pad(np.where(observed, visible, 0), padding))
+        self.training = jax.device_put(np.pad(observed & ~held_out.judging, padding))
         self.judging = jax.device_put(np.pad(held_out.judging, padding))
         self.judges_features = bool(held_out.judging[:, ~is_target_unit].any())
         self.judges_labels = bool(held_out.judging[:, is_target_unit].any())

@@ -8,9 +8,9 @@ each has its own prior, its own entries put aside, and its own rates.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -18,8 +18,6 @@ import numpy as np
 import optax
 from numpy.typing import NDArray
 
-from halfseen.learning.lent_to_device import lent_to_device
-from halfseen.learning.one_ahead import one_ahead
 from halfseen.learning.optimiser import first_states
 from halfseen.learning.packed_parameters import Packed, packed, unpacked
 from halfseen.learning.predictive_loss import predictive_loss_slope
@@ -37,12 +35,13 @@ from halfseen.learning.replicas import (
     over_replicas,
     side_by_side,
 )
+from halfseen.learning.shuffled_rows import shuffled_rows
+from halfseen.learning.table_source import STEPS_AT_ONCE, Table, TableSource, parts_of_steps
 from halfseen.learning.trainer import TrainingInterrupted
 from halfseen.machine.compilation_cache import QUICKLY_COMPILED
 from halfseen.machine.predictive_sweeps import PredictiveParameters, Wide, sweep_gradient
 from halfseen.machine.random_bits import training_key
 
-STEPS_AT_ONCE = 50
 _WARM_UP = 0.05
 _LAST_RATE = 0.01
 _WEIGHT_SCALE = 0.05
@@ -64,55 +63,6 @@ class _Carried(NamedTuple):
     learned: Packed
     optimiser_state: optax.OptState
     start_bias: Wide
-
-
-class Table(NamedTuple):
-    """A table on the device."""
-
-    visible: jax.Array  # (n_rows, n_visible)
-    training: jax.Array  # (n_folds, n_rows, n_visible) bool, what each fold may learn from
-
-    def for_steps(self, rows: NDArray[np.int32]) -> tuple[Table, NDArray[np.int32]]:
-        """A table that holds these rows, and where it holds them: itself."""
-        return self, rows
-
-
-class TableSource(Protocol):
-    """Where the rows of a step come from: a `Table`, or one that is read as it goes."""
-
-    def for_steps(self, rows: NDArray[np.int32]) -> tuple[Table, NDArray[np.int32]]:
-        """A table that holds these rows, of shape (n_steps, batch_size), and where it does."""
-        ...
-
-
-class ReadTable:
-    """A table that is never whole in memory: the rows of some steps are read at a time.
-
-    Parameters
-    ----------
-    read : callable
-        Gives the values of some rows, (n_rows, n_visible), and what each fold may learn from,
-        (n_folds, n_rows, n_visible).
-
-    Examples
-    --------
-    >>> table = np.arange(12, dtype=np.float32).reshape(6, 2)
-    >>> source = ReadTable(lambda rows: (table[rows], np.ones((1, len(rows), 2), bool)))
-    >>> held, places = source.for_steps(np.array([[5, 0], [2, 5]]))
-    >>> np.asarray(held.visible)[places[1]]
-    array([[ 4.,  5.],
-           [10., 11.]], dtype=float32)
-    """
-
-    def __init__(
-        self, read: Callable[[NDArray[np.int32]], tuple[NDArray[np.float32], NDArray[np.bool_]]]
-    ) -> None:
-        self._read = read
-
-    def for_steps(self, rows: NDArray[np.int32]) -> tuple[Table, NDArray[np.int32]]:
-        """These rows, one after the other."""
-        places = np.arange(rows.size, dtype=np.int32).reshape(rows.shape)
-        return Table(*map(lent_to_device, self._read(rows.reshape(-1)))), places
 
 
 def first_state(
@@ -213,50 +163,39 @@ def train_predictively(
     states: list[_Carried] = jax.device_put([machines_in(group, carried) for group in groups])
     companies: list[Member] = jax.device_put([machines_in(group, members) for group in groups])
 
-    for first, some, rows in _parts(table, in_steps):
-        progress = (first + np.arange(len(rows), dtype=np.float32)) / n_steps
-        now = jax.device_put((rows, progress, np.uint32(first)))
+    try:
+        for first, some, rows in parts_of_steps(table, in_steps):
+            progress = (first + np.arange(len(rows), dtype=np.float32)) / n_steps
+            now = jax.device_put((rows, progress, np.uint32(first)))
 
-        def taken(
-            place: int,
-            some: Table = some,
-            now: tuple[jax.Array, jax.Array, jax.Array] = now,
-        ) -> NDArray[np.float32]:
-            states[place], errors = _some_steps(
-                shape, standard, companies[place], states[place], some, *now, key
-            )
-            return np.asarray(errors)
+            def taken(
+                place: int,
+                some: Table = some,
+                now: tuple[jax.Array, jax.Array, jax.Array] = now,
+            ) -> NDArray[np.float32]:
+                states[place], errors = _some_steps(
+                    shape, standard, companies[place], states[place], some, *now, key
+                )
+                return np.asarray(errors)
 
-        program = (shape, some.visible.shape, some.training.shape, len(rows))
-        try:
+            program = (shape, some.visible.shape, some.training.shape, len(rows))
             errors = side_by_side(taken, range(len(groups)), program)
             if after(first + len(rows), np.concatenate(errors)):
                 break
-        except KeyboardInterrupt:
-            # What was under way must end before the interpreter may, or JAX crashes on exit.
-            jax.block_until_ready(jax.live_arrays())  # type: ignore[no-untyped-call]
-            if any(state.learned.vectors.is_deleted() for state in states):
-                raise  # between two states, one given up and the other not yet taken
-            warnings.warn(
-                "predictive training interrupted; the model keeps what it has learned so far",
-                TrainingInterrupted,
-                stacklevel=2,
-            )
-            break
+    except KeyboardInterrupt:
+        # What was under way must end before the interpreter may, or JAX crashes on exit.
+        jax.block_until_ready(jax.live_arrays())  # type: ignore[no-untyped-call]
+        if any(state.learned.vectors.is_deleted() for state in states):
+            raise  # between two states, one given up and the other not yet taken
+        warnings.warn(
+            "predictive training interrupted; the model keeps what it has learned so far",
+            TrainingInterrupted,
+            stacklevel=2,
+        )
     whole: _Carried = jax.tree.map(
         lambda *of_groups: np.concatenate(of_groups), *jax.device_get(states)
     )
     return PredictiveState(unpacked(whole.learned, whole.start_bias), whole.optimiser_state)
-
-
-def _parts(
-    table: TableSource, in_steps: NDArray[np.int32]
-) -> Iterator[tuple[int, Table, NDArray[np.int32]]]:
-    """Steps before, a table and rows of it, of some steps at a time."""
-    firsts = range(0, len(in_steps), STEPS_AT_ONCE)
-    return one_ahead(
-        (first, *table.for_steps(in_steps[first : first + STEPS_AT_ONCE])) for first in firsts
-    )
 
 
 def compile_training(
@@ -272,14 +211,14 @@ def compile_training(
     The compiler leaves Python to others: this may be done beside the fitting of the priors.
     """
     group = groups_of(len(members.fold))[0]
-    n_at_once = min(STEPS_AT_ONCE, n_steps)
-    some, rows = table.for_steps(np.zeros((n_at_once, shape.batch_size), np.int32))
+    n_at_once = min(table.steps_at_once(shape.batch_size), n_steps)
+    rows = np.zeros((n_at_once, shape.batch_size), np.int32)
     _some_steps.lower(
         shape,
         standard,
         machines_in(group, jax.device_get(members)),
         machines_in(group, _carried(state)),
-        some,
+        table.like_steps(rows.size),
         rows,
         np.zeros(n_at_once, np.float32),
         np.uint32(0),
@@ -295,8 +234,8 @@ def _carried(state: PredictiveState) -> _Carried:
 def _order(generator: np.random.Generator, n_rows: int, n_drawn: int) -> NDArray[np.int32]:
     """Every row once, in random order, and again."""
     n_passes = -(-n_drawn // n_rows)
-    passes = [generator.permutation(n_rows) for _ in range(n_passes)]
-    return np.concatenate(passes)[:n_drawn].astype(np.int32)
+    passes = [shuffled_rows(generator, n_rows) for _ in range(n_passes)]
+    return np.concatenate(passes)[:n_drawn]
 
 
 @partial(
@@ -371,7 +310,10 @@ def _some_steps(
             decayed = Wide(*(kept * part for part in learned.weights))
             return (learned._replace(weights=decayed), optimiser_state), error
 
-        keys = jax.random.split(jax.random.fold_in(key, first), len(rows))
+        before = first % STEPS_AT_ONCE  # where fewer steps are taken at once
+        keys = jax.random.split(jax.random.fold_in(key, first - before), STEPS_AT_ONCE)
+        if len(rows) < STEPS_AT_ONCE:
+            keys = jax.lax.dynamic_slice_in_dim(keys, before, len(rows))
         (learned, optimiser_state), errors = jax.lax.scan(
             one_step, (state.learned, state.optimiser_state), (rows, progress, keys)
         )

@@ -12,7 +12,8 @@ from halfseen.learning.epoch import EpochOrder, Rows, rows_on_device
 from halfseen.learning.lent_to_device import lent_to_device
 from halfseen.learning.one_ahead import one_ahead
 
-_ROWS_AT_ONCE = 4096  # read together, and rows of a part of a table
+_ROWS_AT_ONCE = 4096  # read together at the most, and rows of a part of a table
+_LEAST_BLOCKS = 16  # of an epoch
 
 Read = Callable[[NDArray[np.integer]], tuple[NDArray[np.float32], NDArray[np.bool_]]]
 
@@ -110,12 +111,14 @@ class ReadRows:
         self.n_table_rows = 0  # nothing can be kept of single rows
 
     def blocks(self, order: EpochOrder) -> Iterator[Block]:
-        """So many minibatches at a time that their rows are a few thousand; read one ahead."""
+        """So many minibatches at a time that their rows are few, or a few thousand; read ahead."""
         return one_ahead(self._blocks(order))
 
     def _blocks(self, order: EpochOrder) -> Iterator[Block]:
         n_machines, _, batch_size = order.rows.shape
-        at_once = max(1, _ROWS_AT_ONCE // (n_machines * batch_size))
+        # Of few rows that are wide, a few thousand would be the table once more.
+        most = min(_ROWS_AT_ONCE, self.shape[0] // _LEAST_BLOCKS)
+        at_once = max(1, most // (n_machines * batch_size))
         for first in range(0, order.n_batches, at_once):
             n_batches = min(at_once, order.n_batches - first)
             # The last block is filled up, so that all have one shape.

@@ -32,6 +32,7 @@ from halfseen.learning.loop_state import (
 from halfseen.learning.monitor import Losses, Monitor
 from halfseen.learning.objective import Beginning, Objective
 from halfseen.learning.optimiser import Optimiser, Rates, ScheduleName, schedule_factor
+from halfseen.learning.persistent_cd import FullyPersistentCD
 from halfseen.learning.progress import ProgressLine, Verbosity
 from halfseen.learning.row_source import HeldRows, RowSource
 from halfseen.learning.statistics import Offsets
@@ -141,7 +142,15 @@ class Trainer:
         return self.train_on(HeldRows(visible, observed))
 
     def train_on(self, source: RowSource) -> TrainingResult:
-        """Train on rows from wherever they come."""
+        """Train on rows from wherever they come.
+
+        Raises
+        ------
+        ValueError
+            The objective keeps something of every row, and the rows are read as it goes.
+        """
+        if isinstance(self.plan.objective, FullyPersistentCD) and not source.n_table_rows:
+            raise ValueError("chains of every row are kept: give the table as a whole")
         loop = first_loop_state(self.first_state(source.n_table_rows))
         history = History()
         fingerprint = ""

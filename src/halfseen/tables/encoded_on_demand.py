@@ -13,7 +13,7 @@ from halfseen.tables.schema import Schema
 from halfseen.tables.table import Table
 from halfseen.tables.target import Target
 
-LARGE = 2**28  # bytes of visible units from which on they are not written down
+LARGE = 2**28  # bytes of the units of features from which on they are not written down
 
 
 def encode_table(schema: Schema, table: Table, target: Target | None) -> EncodedTable:
@@ -29,7 +29,8 @@ def encode_table(schema: Schema, table: Table, target: Target | None) -> Encoded
     >>> type(encode_table(Schema(learn_columns(table), (), None), table, None)).__name__
     'Encoded'
     """
-    n_bytes = table.n_rows * schema.n_visible * np.dtype(np.float32).itemsize
+    n_feature_units = int((~schema.is_target_unit).sum())
+    n_bytes = table.n_rows * n_feature_units * np.dtype(np.float32).itemsize
     if n_bytes < LARGE or any(column.kind == "categorical" for column in schema.features):
         return schema.encode(table, target)
     return EncodedOnDemand(schema, table, target)
@@ -65,6 +66,8 @@ class EncodedOnDemand:
         self._schema, self._table, self._target = schema, table, target
         self._n_observed = np.zeros(schema.n_visible, np.int64)
         self._lowest, self._highest = np.zeros((2, schema.n_visible))
+        size = (table.n_rows, int(schema.is_target_unit.sum()))
+        self._targets = Encoded(np.zeros(size, np.float32), np.zeros(size, bool))
         unseen = []
         for j, raw in enumerate(schema.raw_columns(table, target)):
             assert raw is not None, "a schema with targets needs the target"
@@ -74,9 +77,15 @@ class EncodedOnDemand:
             self._n_observed[schema.units(j)] = seen.sum(axis=0)
             self._lowest[schema.units(j)] = visible.min(axis=0, initial=np.inf, where=seen)
             self._highest[schema.units(j)] = visible.max(axis=0, initial=-np.inf, where=seen)
-        visible, seen = self.units(np.flatnonzero(schema.is_target_unit))
-        self._targets = Encoded(np.ascontiguousarray(visible), np.ascontiguousarray(seen))
+            if j >= len(schema.features):
+                places = self._among_targets(schema.units(j))
+                self._targets.visible[:, places], self._targets.observed[:, places] = visible, seen
         warn_unseen(unseen)
+
+    def _among_targets(self, units: Places) -> NDArray[np.int64]:
+        """Where units of targets stand among the units of all targets."""
+        places: NDArray[np.int64] = (np.cumsum(self._schema.is_target_unit) - 1)[units]
+        return places
 
     @property
     def n_rows(self) -> int:
@@ -99,22 +108,21 @@ class EncodedOnDemand:
     def units(self, units: Places) -> Encoded:
         """Some units of all rows; those of features are read column by column."""
         wanted = np.arange(self.n_visible)[units]
+        if self._schema.is_target_unit[wanted].all():
+            return self._targets.units(self._among_targets(wanted))
         visible = np.empty((len(wanted), self.n_rows), np.float32)
         observed = np.empty((len(wanted), self.n_rows), bool)
         owner = self._schema.column_of_unit[wanted]
         for j in np.unique(owner).tolist():
-            found, _ = _written(self._schema.columns[j], self._raw(j))
             own = owner == j
-            place = wanted[own] - self._schema.units(j).start
-            visible[own], observed[own] = found.visible.T[place], found.observed.T[place]
+            visible[own], observed[own] = (part.T for part in self._of_column(j, wanted[own]))
         return Encoded(visible.T, observed.T)
 
-    def _raw(self, j: int) -> RawColumn:
-        """A column as it was read, targets counted after the features."""
-        n_features = len(self._schema.features)
-        if j < n_features or self._target is None:
-            return self._table.columns[j]
-        return self._target.columns[j - n_features]
+    def _of_column(self, j: int, units: NDArray[np.int64]) -> Encoded:
+        if j >= len(self._schema.features):
+            return self._targets.units(self._among_targets(units))
+        found, _ = _written(self._schema.columns[j], self._table.columns[j])
+        return found.units(units - self._schema.units(j).start)
 
     def share_observed(self) -> NDArray[np.float64]:
         """Share of the rows in which each unit is observed, of shape (n_visible,)."""

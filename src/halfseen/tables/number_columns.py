@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 from halfseen.tables.raw_column import RawColumn
 from halfseen.tables.turned import turned
 
-# So many columns are read together: a copy of them is small beside the table.
-_AT_ONCE = 32
+# So many columns are read together, and no more than an eighth of them: a copy that is small beside
+# the table.
+_MOST_AT_ONCE = 32
+_LEAST_READS = 8
 
 
 class NumberColumns(Sequence[RawColumn]):
@@ -38,8 +40,9 @@ class NumberColumns(Sequence[RawColumn]):
     def __init__(self, array: NDArray[Any], dtype: type[np.float32] | type[np.float64]) -> None:
         self._array = array
         self._dtype = dtype
-        self._first = -1
-        self._kept: tuple[RawColumn, ...] = ()
+        self._at_once = max(1, min(_MOST_AT_ONCE, array.shape[1] // _LEAST_READS))
+        # The place of the first, and the columns: one thing, so that threads may share it.
+        self._kept: tuple[int, tuple[RawColumn, ...]] = (-1, ())
 
     def __len__(self) -> int:
         return int(self._array.shape[1])
@@ -58,16 +61,17 @@ class NumberColumns(Sequence[RawColumn]):
         if isinstance(index, slice):
             return tuple(self[j] for j in range(*index.indices(len(self))))
         place = range(len(self))[index]  # counts from the end, and refuses what is outside
-        first = place - place % _AT_ONCE
-        if first != self._first:
-            self._kept, self._first = self._read(first), first
-        return self._kept[place - first]
+        first, kept = place - place % self._at_once, self._kept
+        if kept[0] != first:
+            kept = self._kept = (first, self._read(first))
+        column: RawColumn = kept[1][place - first]
+        return column
 
     def __iter__(self) -> Iterator[RawColumn]:
         return (self[j] for j in range(len(self)))
 
     def _read(self, first: int) -> tuple[RawColumn, ...]:
-        part = self._array[:, first : first + _AT_ONCE]
+        part = self._array[:, first : first + self._at_once]
         values = turned(part, self._dtype)
         observed = np.broadcast_to(np.True_, values.shape)
         if part.dtype.kind == "f" and not np.isfinite(values).all():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, repeat
@@ -11,20 +11,18 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from halfseen.tables.aligned_zeros import aligned_zeros
 from halfseen.tables.column import Column
 from halfseen.tables.column_document import column_from_document, column_to_document
 from halfseen.tables.columns_summary import columns_summary
 from halfseen.tables.encoded import Encoded
-from halfseen.tables.encoding import warn_unseen, write_column
+from halfseen.tables.encoding import warn_unseen
 from halfseen.tables.raw_column import RawColumn
 from halfseen.tables.table import Table
 from halfseen.tables.target import Target
+from halfseen.tables.write_units import Unseen, write_units
 
 _BLOCKS = (("gaussian",), ("bernoulli", "independent"), ("softmax",))
 _TARGET_KINDS = ("classes", "labels", "outputs")
-_COLUMNS_AT_ONCE = 32
-_ROWS_AT_ONCE = 256
 
 
 @dataclass(frozen=True)
@@ -179,34 +177,12 @@ class Schema:
         warn_unseen(unseen)
         return encoded
 
-    def write(
-        self, table: Table | None, target: Target | None
-    ) -> tuple[Encoded, list[tuple[str, tuple[str, ...]]]]:
-        """What :meth:`encode` gives, and beside it what was never seen in training, unsaid.
-
-        Returns
-        -------
-        encoded : Encoded
-            Visible values, 0 where unobserved, and `observed`.
-        unseen : list of (str, tuple of str)
-            Of every column its name, and the printed values that count as missing.
-        """
+    def write(self, table: Table | None, target: Target | None) -> tuple[Encoded, Unseen]:
+        """What :meth:`encode` gives, and beside it what was never seen in training, unsaid."""
         raws = self.raw_columns(table, target)
         n_rows = next(part.n_rows for part in (table, target) if part is not None)
-        visible = aligned_zeros((n_rows, self.n_visible), np.float32)
-        observed = aligned_zeros((n_rows, self.n_visible), bool)
-        unseen = []
-        waiting: list[tuple[slice, NDArray[np.float32], NDArray[np.bool_]]] = []
-        for j, (column, raw) in enumerate(zip(self.columns, raws, strict=True)):
-            if raw is not None:
-                size = (column.n_units, n_rows)
-                units, seen = np.zeros(size, np.float32), np.zeros(size, bool)
-                unseen.append((column.name, write_column(column, raw, units, seen)))
-                waiting.append((self.units(j), units, seen))
-            if len(waiting) == _COLUMNS_AT_ONCE or j == len(self.columns) - 1:
-                _write_turned(waiting, visible, observed)
-                waiting = []
-        return Encoded(visible, observed), unseen
+        places = [self.units(j) for j in range(len(self.columns))]
+        return write_units(self.columns, places, raws, (n_rows, self.n_visible))
 
     def raw_columns(self, table: Table | None, target: Target | None) -> Iterator[RawColumn | None]:
         """The columns as they were read, targets after the features; None of what is not given.
@@ -381,18 +357,3 @@ def _normalised(units: NDArray[np.float64]) -> NDArray[np.float64]:
     with np.errstate(invalid="ignore", divide="ignore"):
         shares: NDArray[np.float64] = units / total
     return np.where(total > 0.0, shares, 1.0 / units.shape[1])
-
-
-def _write_turned(
-    waiting: Sequence[tuple[slice, NDArray[np.float32], NDArray[np.bool_]]],
-    visible: NDArray[np.float32],
-    observed: NDArray[np.bool_],
-) -> None:
-    """Write columns into their places, a few rows of all of them at a time.
-
-    Column by column every number of a tall matrix would be fetched from memory by itself.
-    """
-    for first in range(0, len(visible), _ROWS_AT_ONCE):
-        rows = slice(first, first + _ROWS_AT_ONCE)
-        for where, units, seen in waiting:
-            visible[rows, where], observed[rows, where] = units[:, rows].T, seen[:, rows].T

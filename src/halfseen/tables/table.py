@@ -51,4 +51,6 @@ class Table:
             some: Sequence[RawColumn] = columns.rows(rows)
         else:
             some = tuple(column.rows(rows) for column in columns)
-        return Table(some, self.names, len(np.arange(self.n_rows)[rows]))
+        if isinstance(rows, slice):
+            return Table(some, self.names, len(range(*rows.indices(self.n_rows))))
+        return Table(some, self.names, len(rows))
