@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-import jax
-import jax.monitoring
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
+from compilations import counted_compilations
 from halfseen import RBMClassifier
 from halfseen.estimators import held_out_answers as module
 from halfseen.estimators.fitted_prediction import (
@@ -262,18 +261,9 @@ def test_what_answers_is_compiled_ahead(predicts_classes: RBMClassifier, encoded
     # Of a shape that nobody else has: one more step of the search.
     shape = replace(ensemble.shape, n_search_steps=ensemble.shape.n_search_steps + 1)
     replace(ensemble, shape=shape).compile_answers()
-    compiled: list[str] = []
-
-    def listen(event: str, seconds: float, **of: Any) -> None:
-        if event == "/jax/core/compile/backend_compile_duration":
-            compiled.append(event)
-
-    jax.monitoring.register_event_duration_secs_listener(listen)
-    try:
+    with counted_compilations() as compiled:
         replace(ensemble, shape=shape).answers(*encoded)
         assert not compiled
         other = replace(shape, n_search_steps=shape.n_search_steps + 1)
         replace(ensemble, shape=other).answers(*encoded)
-        assert len(compiled) == 1
-    finally:
-        jax.monitoring.clear_event_listeners()
+        assert compiled == ["jit(answers_of_tile)"]

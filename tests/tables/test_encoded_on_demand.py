@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -71,6 +72,14 @@ def assert_same(found: Encoded, expected: Encoded) -> None:
 KINDS = st.sampled_from([None, "classes", "labels", "outputs"])
 
 
+@pytest.fixture(autouse=True, scope="module")
+def parts_of_columns() -> Iterator[None]:
+    """Columns are read in parts, the last of them shorter."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(encoded_on_demand, "_ROWS_AT_ONCE", 25)
+        yield
+
+
 @given(KINDS, st.integers(0, 20), st.booleans(), st.data())
 @settings(deadline=None, max_examples=40)
 def test_rows_and_units_are_those_written_down(
@@ -128,8 +137,3 @@ def test_only_a_large_table_of_numbers_is_not_written_down(monkeypatch: Any) -> 
     assert isinstance(encode_table(schema, table, None), EncodedOnDemand)
     words = read_table(pd.DataFrame({"word": ["a", "b"] * 1000}))
     assert isinstance(encode_table(schema_of(words, None), words, None), Encoded)
-    # Units of targets are held in any case.
-    many = read_target(np.arange(N_ROWS), "classes")
-    of_classes = schema_of(table, many)
-    monkeypatch.setattr(encoded_on_demand, "LARGE", 4 * N_ROWS * schema.n_visible + 1)
-    assert isinstance(encode_table(of_classes, table, many), Encoded)

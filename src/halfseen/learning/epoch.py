@@ -94,8 +94,8 @@ def epoch_order(seed: int, epoch: int, n_rows: int, batch_size: int, n_replicas:
         generator = np.random.default_rng([seed, epoch, replica])
         rows[replica, :n_rows] = shuffled_rows(generator, n_rows)
     counts[:n_rows] = 1.0
-    in_batch = counts.reshape(capacity, batch_size)
-    weight = in_batch / np.maximum(in_batch.sum(axis=1, keepdims=True), 1.0)
+    weight = counts.reshape(capacity, batch_size)
+    weight /= np.maximum(weight.sum(axis=1, keepdims=True), 1.0)
     return EpochOrder(rows.reshape(n_replicas, capacity, batch_size), weight, n_batches)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,7 +15,8 @@ from halfseen.tables.schema import Schema
 from halfseen.tables.table import Table
 from halfseen.tables.target import Target
 
-LARGE = 2**28  # bytes of the units of features from which on they are not written down
+_ROWS_AT_ONCE = 2**18
+LARGE = 2**28  # bytes of visible units from which on they are not written down
 
 
 def encode_table(schema: Schema, table: Table, target: Target | None) -> EncodedTable:
@@ -29,15 +32,14 @@ def encode_table(schema: Schema, table: Table, target: Target | None) -> Encoded
     >>> type(encode_table(Schema(learn_columns(table), (), None), table, None)).__name__
     'Encoded'
     """
-    n_feature_units = int((~schema.is_target_unit).sum())
-    n_bytes = table.n_rows * n_feature_units * np.dtype(np.float32).itemsize
+    n_bytes = table.n_rows * schema.n_visible * np.dtype(np.float32).itemsize
     if n_bytes < LARGE or any(column.kind == "categorical" for column in schema.features):
         return schema.encode(table, target)
     return EncodedOnDemand(schema, table, target)
 
 
 class EncodedOnDemand:
-    """A table as visible units, of which only those of targets are held.
+    """A table as visible units, of which none are held.
 
     Units of a large table would be a second copy of it, and `observed` a quarter of one more. All
     columns are looked through once, so that what is wrong with a cell is said at the beginning.
@@ -65,27 +67,21 @@ class EncodedOnDemand:
     def __init__(self, schema: Schema, table: Table, target: Target | None) -> None:
         self._schema, self._table, self._target = schema, table, target
         self._n_observed = np.zeros(schema.n_visible, np.int64)
-        self._lowest, self._highest = np.zeros((2, schema.n_visible))
-        size = (table.n_rows, int(schema.is_target_unit.sum()))
-        self._targets = Encoded(np.zeros(size, np.float32), np.zeros(size, bool))
+        self._lowest, self._highest = np.full((2, schema.n_visible), [[np.inf], [-np.inf]])
         unseen = []
         for j, raw in enumerate(schema.raw_columns(table, target)):
             assert raw is not None, "a schema with targets needs the target"
-            found, strangers = _written(schema.columns[j], raw)
-            unseen.append((schema.columns[j].name, strangers))
-            visible, seen = found
-            self._n_observed[schema.units(j)] = seen.sum(axis=0)
-            self._lowest[schema.units(j)] = visible.min(axis=0, initial=np.inf, where=seen)
-            self._highest[schema.units(j)] = visible.max(axis=0, initial=-np.inf, where=seen)
-            if j >= len(schema.features):
-                places = self._among_targets(schema.units(j))
-                self._targets.visible[:, places], self._targets.observed[:, places] = visible, seen
+            column, units = schema.columns[j], schema.units(j)
+            strangers: dict[str, None] = {}
+            for _, (visible, seen), own in _written_in_parts(column, raw):
+                strangers |= dict.fromkeys(own)
+                lowest = visible.min(axis=0, initial=np.inf, where=seen)
+                highest = visible.max(axis=0, initial=-np.inf, where=seen)
+                self._n_observed[units] += seen.sum(axis=0)
+                self._lowest[units] = np.minimum(self._lowest[units], lowest)
+                self._highest[units] = np.maximum(self._highest[units], highest)
+            unseen.append((column.name, tuple(strangers)))
         warn_unseen(unseen)
-
-    def _among_targets(self, units: Places) -> NDArray[np.int64]:
-        """Where units of targets stand among the units of all targets."""
-        places: NDArray[np.int64] = (np.cumsum(self._schema.is_target_unit) - 1)[units]
-        return places
 
     @property
     def n_rows(self) -> int:
@@ -99,30 +95,29 @@ class EncodedOnDemand:
 
     def rows(self, rows: Places) -> Encoded:
         """All units of some rows."""
-        encoded, _ = self._schema.write(self._table.rows(rows), None)
-        is_target = self._schema.is_target_unit
-        encoded.visible[:, is_target] = self._targets.visible[rows]
-        encoded.observed[:, is_target] = self._targets.observed[rows]
-        return encoded
+        target = None if self._target is None else self._target.rows(rows)
+        return self._schema.write(self._table.rows(rows), target)[0]
 
     def units(self, units: Places) -> Encoded:
-        """Some units of all rows; those of features are read column by column."""
+        """Some units of all rows, read column by column."""
         wanted = np.arange(self.n_visible)[units]
-        if self._schema.is_target_unit[wanted].all():
-            return self._targets.units(self._among_targets(wanted))
         visible = np.empty((len(wanted), self.n_rows), np.float32)
         observed = np.empty((len(wanted), self.n_rows), bool)
         owner = self._schema.column_of_unit[wanted]
         for j in np.unique(owner).tolist():
-            own = owner == j
-            visible[own], observed[own] = (part.T for part in self._of_column(j, wanted[own]))
+            own = np.flatnonzero(owner == j)
+            place = wanted[own] - self._schema.units(j).start
+            for rows, found, _ in _written_in_parts(self._schema.columns[j], self._raw(j)):
+                visible[own, rows] = found.visible[:, place].T
+                observed[own, rows] = found.observed[:, place].T
         return Encoded(visible.T, observed.T)
 
-    def _of_column(self, j: int, units: NDArray[np.int64]) -> Encoded:
-        if j >= len(self._schema.features):
-            return self._targets.units(self._among_targets(units))
-        found, _ = _written(self._schema.columns[j], self._table.columns[j])
-        return found.units(units - self._schema.units(j).start)
+    def _raw(self, j: int) -> RawColumn:
+        """A column as it was read, targets counted after the features."""
+        n_features = len(self._schema.features)
+        if self._target is None or j < n_features:
+            return self._table.columns[j]
+        return self._target.columns[j - n_features]
 
     def share_observed(self) -> NDArray[np.float64]:
         """Share of the rows in which each unit is observed, of shape (n_visible,)."""
@@ -138,9 +133,13 @@ class EncodedOnDemand:
         return self._schema.write(self._table, self._target)[0]
 
 
-def _written(column: Column, raw: RawColumn) -> tuple[Encoded, tuple[str, ...]]:
-    """The units of one column, and what training has never seen in it."""
-    size = (column.n_units, len(raw.values))
-    units, seen = np.zeros(size, np.float32), np.zeros(size, bool)
-    strangers = write_column(column, raw, units, seen)
-    return Encoded(units.T, seen.T), strangers
+def _written_in_parts(
+    column: Column, raw: RawColumn
+) -> Iterator[tuple[slice, Encoded, tuple[str, ...]]]:
+    """Some rows of one column, their units, and what training has never seen in them."""
+    for first in range(0, len(raw.values), _ROWS_AT_ONCE):
+        rows = slice(first, min(first + _ROWS_AT_ONCE, len(raw.values)))
+        size = (column.n_units, rows.stop - first)
+        units, seen = np.zeros(size, np.float32), np.zeros(size, bool)
+        strangers = write_column(column, raw.rows(rows), units, seen)
+        yield rows, Encoded(units.T, seen.T), strangers

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from halfseen.tables.raw_column import RawColumn
 
@@ -40,6 +43,18 @@ class Target:
     names: tuple[str, ...]
     n_rows: int
     dtypes: tuple[str, ...]
+
+    def rows(self, rows: slice | NDArray[np.integer]) -> Target:
+        """Some of its rows.
+
+        Examples
+        --------
+        >>> from halfseen.tables import read_target
+        >>> read_target([0, None, 1]).rows(np.array([2, 1])).n_observed
+        1
+        """
+        columns = tuple(column.rows(rows) for column in self.columns)
+        return replace(self, columns=columns, n_rows=len(columns[0].values))
 
     @property
     def n_observed(self) -> int:
