@@ -13,7 +13,7 @@ from halfseen.experiments.peak_memory import forget_peak, peak_megabytes
 from speed.finding import Finding
 
 N_COLUMNS = 784
-EFFORTS = ("fast", "default")
+_NARROW = 16
 _ROWS_AT_ONCE = 4096
 
 
@@ -26,7 +26,7 @@ class FitMemory(NamedTuple):
     table: float  # the table alone, as float32
 
 
-def fit_memory(n_rows: int, effort: str) -> FitMemory:
+def fit_memory(n_rows: int, n_columns: int, effort: str) -> FitMemory:
     """Fit grey levels with holes in this process, training cut short: it takes no further memory.
 
     The table is made in float32, a part at a time.
@@ -37,7 +37,7 @@ def fit_memory(n_rows: int, effort: str) -> FitMemory:
     forget_peak()
     bare = peak_megabytes()
     generator = np.random.default_rng(0)
-    X = np.empty((n_rows, N_COLUMNS), np.float32)
+    X = np.empty((n_rows, n_columns), np.float32)
     for first in range(0, n_rows, _ROWS_AT_ONCE):
         part = X[first : first + _ROWS_AT_ONCE]
         part[:] = generator.integers(0, 256, part.shape, np.uint8)
@@ -52,9 +52,18 @@ def fit_memory(n_rows: int, effort: str) -> FitMemory:
 
 
 def memory_of_fits(n_rows: int, tell: Callable[[Finding], None]) -> None:
-    """Tell of the peak beyond the bare process, the table itself counted, in tables' worth."""
-    for effort in EFFORTS:
-        measured: FitMemory = in_own_process(fit_memory, (n_rows, effort), 3600)
+    """Tell of the peak beyond the bare process, the table itself counted, in tables' worth.
+
+    Of a table of so many rows, and of one that has as many entries in few columns.
+    """
+    n_long = n_rows * N_COLUMNS // _NARROW
+    shapes = (
+        (n_rows, N_COLUMNS, "fast"),
+        (n_rows, N_COLUMNS, "default"),
+        (n_long, _NARROW, "fast"),
+    )
+    for shape in shapes:
+        measured: FitMemory = in_own_process(fit_memory, shape, 3600)
         beyond = (measured.peak - measured.bare) / measured.table
         note = (
             f"{measured.peak - measured.bare:.0f} MB beyond the bare process's "
@@ -62,7 +71,7 @@ def memory_of_fits(n_rows: int, tell: Callable[[Finding], None]) -> None:
             "table and what made it"
         )
         what = (
-            f"peak memory of a fit to {n_rows:,} x {N_COLUMNS} ({measured.table:.0f} MB), "
-            f'effort="{effort}"'
+            f"peak memory of a fit to {shape[0]:,} x {shape[1]} ({measured.table:.0f} MB), "
+            f'effort="{shape[2]}"'
         )
         tell(Finding(what, beyond, "tables as float32", most=2.5, note=note))
