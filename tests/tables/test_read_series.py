@@ -1,4 +1,5 @@
 import datetime
+import warnings
 from decimal import Decimal
 from typing import Any
 
@@ -163,3 +164,20 @@ def test_what_arrow_keeps_behind_its_nulls_is_never_read(hidden: list[bool], see
             column = read(native)
             np.testing.assert_array_equal(column.observed, ~mask)
             np.testing.assert_array_equal(column.values, np.where(mask, 0, data))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "Float64", "Int64"])
+def test_numbers_are_read_without_touching_the_filters_of_warnings(
+    dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Filters belong to all threads: two readers could leave each other's behind."""
+    series = nw.from_native(pd.Series([1, None, 3], dtype=dtype), series_only=True)
+    changed: list[bool] = []
+    enter = warnings.catch_warnings.__enter__
+    monkeypatch.setattr(
+        warnings.catch_warnings, "__enter__", lambda own: changed.append(True) or enter(own)
+    )
+    column = read_series(series, "x", "X")
+    assert not changed
+    assert column.values.tolist() == [1.0, 0.0, 3.0]
+    assert column.observed.tolist() == [True, False, True]

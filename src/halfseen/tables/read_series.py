@@ -15,8 +15,9 @@ from halfseen.tables.read_cells import read_categories, read_cells, refuse_infin
 def read_series(series: Any, name: str, what: str) -> RawColumn:
     """Read one column of a frame.
 
-    Nullable columns keep arbitrary bytes behind their nulls; nulls are filled before the buffer
-    is read, so those bytes never matter.
+    Nullable columns keep arbitrary bytes behind their nulls; nulls are NaN, or are filled, before
+    the buffer is read, so those bytes never matter. Numbers are not filled by narwhals: for that it
+    changes the filters of warnings, which belong to all threads.
 
     Parameters
     ----------
@@ -62,7 +63,8 @@ def read_series(series: Any, name: str, what: str) -> RawColumn:
 
 def _read_booleans(series: Any) -> RawColumn:
     observed = ~np.asarray(series.is_null().to_numpy(), dtype=bool)
-    values = np.asarray(series.fill_null(False).to_numpy(), dtype=np.float32)
+    filled = series if observed.all() else series.fill_null(False)
+    values = np.asarray(filled.to_numpy(), dtype=np.float32)
     return RawColumn(np.where(observed, values, np.float32(0)), observed, False, is_bool=True)
 
 
@@ -70,8 +72,8 @@ def _read_numbers(series: Any, name: str, what: str) -> RawColumn:
     nw = import_narwhals()
     short = series.dtype in (nw.Float32, nw.Int8, nw.Int16, nw.UInt8, nw.UInt16)
     observed = ~np.asarray(series.is_null().to_numpy(), dtype=bool)
-    filled = series.cast(nw.Float32 if short else nw.Float64).fill_null(0.0)
-    values = np.array(filled.to_numpy(), dtype=np.float32 if short else np.float64)
+    floats = series.cast(nw.Float32 if short else nw.Float64)
+    values = np.array(floats.to_numpy(), dtype=np.float32 if short else np.float64)
     observed &= ~np.isnan(values)
     np.copyto(values, 0.0, where=~observed)
     refuse_infinity(values, name, what)
