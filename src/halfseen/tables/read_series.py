@@ -17,7 +17,7 @@ def read_series(series: Any, name: str, what: str) -> RawColumn:
 
     Nullable columns keep arbitrary bytes behind their nulls; nulls are NaN, or are filled, before
     the buffer is read, so those bytes never matter. Numbers are not filled by narwhals: for that it
-    changes the filters of warnings, which belong to all threads.
+    changes the filters of warnings, which belong to all threads (as pandas does for nullable ones).
 
     Parameters
     ----------
