@@ -61,11 +61,10 @@ def _of_fold(
     visible, observed = encoded.rows(fold.judged_rows[asked])
     judged = fold.judging[asked]
     shown = observed & ~judged
-    heard = [
-        _heard(ensemble, forest, index, visible[rows], shown[rows], judged[rows])
-        for first in range(0, len(asked), ROWS_AT_ONCE)
-        for rows in [slice(first, first + ROWS_AT_ONCE)]
-    ]
+    heard = []
+    for first in range(0, len(asked), ROWS_AT_ONCE):
+        rows = slice(first, first + ROWS_AT_ONCE)
+        heard.append(_heard(ensemble, forest, index, visible[rows], shown[rows], judged[rows]))
     known, new = zip(*heard, strict=True)
     return HeldOutAnswers(_joined(known), _joined(new), visible, judged, shown, forest is not None)
 
