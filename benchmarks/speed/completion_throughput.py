@@ -14,7 +14,7 @@ from halfseen.estimators.settings import paper_settings
 from halfseen.machine.tiles import TILE_ROWS
 from speed.lossy_cd_epoch import MNIST_WIDTH, N_CLASSES
 from speed.measurement import Measurement, timed
-from speed.predictive_epoch import flops_per_row, prior_of, shape_of
+from speed.predictive_epoch import SEEN, flops_per_row, prior_of, shape_of
 from speed.random_rows import layer_of_width, random_rows
 
 _MOST_TILES = 8
@@ -69,7 +69,7 @@ def predictive_completion(
     """What every member of a predictive ensemble says of every row."""
     layer = layer_of_width(n_visible, N_CLASSES if n_visible == MNIST_WIDTH else 0)
     shape, generator = shape_of(layer, n_hidden, TILE_ROWS), np.random.default_rng(0)
-    shape = replace(shape, n_search_steps=search_steps(n_visible)[1])
+    shape = replace(shape, n_search_steps=search_steps(n_visible, SEEN)[1])
     prior = prior_of(n_visible)
     covariance = getattr(prior, "covariance", np.zeros((n_visible, 0), np.float32))
     noise = getattr(prior, "noise", np.zeros(n_visible, np.float32))

@@ -24,6 +24,7 @@ from speed.measurement import Measurement
 from speed.random_rows import layer_of_width, random_rows
 
 N_SWEEPS = 2
+SEEN = 0.5  # share of the entries
 _RANK = 64
 _LONG_ENOUGH = 15.0  # seconds, after which no more repeats are asked for
 CASES = (
@@ -49,7 +50,7 @@ def shape_of(layer: VisibleLayer, n_hidden: int, batch_size: int) -> PredictiveS
     columns = [*range(single)]
     for index, size in enumerate(layer.group_sizes):
         columns += [single + index] * size
-    n_search, _ = search_steps(layer.n_visible)
+    n_search, _ = search_steps(layer.n_visible, SEEN)
     known = PredictiveColumns(PredictiveLayer(layer, 0), tuple(columns), single, layer.n_groups)
     return PredictiveShape(known, n_hidden, N_SWEEPS, n_search, batch_size)
 
@@ -123,7 +124,7 @@ def predictive_measurement(case: Case, n_repeats: int) -> Measurement:
         moments.append(time.perf_counter())
         return len(moments) > n_repeats or moments[-1] - moments[0] > _LONG_ENOUGH
 
-    standard = standard_of(layer)
+    standard, steps = standard_of(layer), range(STEPS_AT_ONCE * (n_repeats + 1))
     train_predictively(
         shape,
         standard,
@@ -133,7 +134,7 @@ def predictive_measurement(case: Case, n_repeats: int) -> Measurement:
         ),
         Table(jnp.asarray(rows.visible), jnp.asarray(rows.observed[None])),
         len(rows.visible),
-        STEPS_AT_ONCE * (n_repeats + 1),
+        steps,
         0,
         after,
     )

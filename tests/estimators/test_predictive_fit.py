@@ -131,15 +131,15 @@ def test_choices_reach_the_members(
 
     def watch(shape: Any, standard: Any, members: Any, state: Any, *rest: Any) -> Any:
         seen.append((shape, members, rest))
-        return state
+        return state, rest[2].stop
 
     monkeypatch.setattr(predictive_fit, "train_predictively", watch)
     given = ALONE | {"n_machines": 3, "learning_rate": 0.125, "weight_decay": 0.25}
     model = RBMClassifier(**given, label_weight=7.0, effort="best").fit(table, classes)
-    (shape, members, (_, n_rows, n_steps, *_)) = seen[0]
+    ((shape, members, (_, n_rows, steps, *_)),) = seen
     n_kinds = model.prediction_.ensemble.n_kinds
     assert model.prediction_.ensemble.n_folds == 3
-    assert (shape.n_hidden, shape.batch_size, n_rows, n_steps) == (4, 16, 40, 50)
+    assert (shape.n_hidden, shape.batch_size, n_rows, steps) == (4, 16, 40, range(50))
     assert members.fold.tolist() == np.repeat([0, 1, 2], n_kinds).tolist()
     assert set(members.learning_rate.tolist()) == {0.125}
     assert set(members.weight_decay.tolist()) == {0.25}

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from halfseen.estimators.predictive_settings import (
     Effort,
     predictive_settings,
+    search_steps,
     with_users_choices,
 )
 from halfseen.learning.table_source import STEPS_AT_ONCE
@@ -29,8 +30,8 @@ def test_budgets_for_tables_of_any_shape(
     n_rows: int, n_gaussian: int, others: int, effort: Effort
 ) -> None:
     budget = predictive_settings(n_rows, n_gaussian + others, n_gaussian, effort)
-    assert budget.n_steps % STEPS_AT_ONCE == 0
-    assert budget.n_steps > 0
+    assert budget.n_steps % STEPS_AT_ONCE == budget.n_most_steps % STEPS_AT_ONCE == 0
+    assert 0 < budget.n_steps <= budget.n_most_steps
     assert budget.n_members == budget.n_folds * len(budget.kinds) > 0
     # Knots multiply the units, which wide tables cannot afford.
     assert budget.n_knots == 0 or n_gaussian + others + n_gaussian * budget.n_knots <= 8000
@@ -44,6 +45,7 @@ def test_more_effort_is_more_work(n_rows: int, n_visible: int) -> None:
         predictive_settings(n_rows, n_visible, n_visible, effort) for effort in EFFORTS
     )
     assert fast.n_steps <= default.n_steps <= best.n_steps
+    assert default.n_most_steps <= best.n_most_steps
     assert fast.n_folds <= default.n_folds <= best.n_folds
 
 
@@ -66,7 +68,7 @@ def test_what_the_user_sets_wins() -> None:
     assert {kind.weight_decay for kind in chosen.kinds} == {0.0}
     assert [kind.name for kind in chosen.kinds] == [kind.name for kind in budget.kinds]
     # Seven passes are 175 steps, rounded up.
-    assert chosen.n_steps == 200
+    assert chosen.n_steps == chosen.n_most_steps == 200
     assert chosen.n_members == 3 * len(budget.kinds)
 
 
@@ -86,3 +88,30 @@ def test_a_short_fit_of_a_long_table_has_no_trees() -> None:
     assert predictive_settings(6000, 20, 10, "fast").n_trees == 0
     assert predictive_settings(5999, 20, 10, "fast").n_trees > 0
     assert predictive_settings(6000, 20, 10, "default").n_trees > 0
+
+
+def test_rounds_may_follow_in_narrow_tables_of_not_too_many_rows() -> None:
+    for open_ended in (
+        predictive_settings(600, 20, 10, "default"),
+        predictive_settings(600, 20, 10, "best"),
+    ):
+        assert open_ended.n_most_steps >= 3 * open_ended.n_steps
+    for settled in (
+        predictive_settings(600, 20, 10, "fast"),
+        predictive_settings(6000, 20, 10, "default"),
+        predictive_settings(600, 300, 294, "default"),
+        predictive_settings(600, 800, 800, "default"),
+    ):
+        assert settled.n_most_steps == settled.n_steps
+
+
+def test_few_rows_have_few_knots() -> None:
+    assert predictive_settings(999, 20, 10, "default").n_knots == 8
+    assert predictive_settings(1000, 20, 10, "default").n_knots == 12
+
+
+@given(n_visible=st.integers(1, 420), seen=st.floats(0.0, 1.0))
+def test_the_search_is_longer_where_more_is_seen(n_visible: int, seen: float) -> None:
+    in_training, in_answers = search_steps(n_visible, seen)
+    assert 0 < in_training <= in_answers
+    assert in_training <= search_steps(n_visible, 1.0)[0] <= 15

@@ -123,7 +123,9 @@ def trained(
         return False
 
     state = first_state(SHAPE, STANDARD, FIRST_BIAS, seeds)
-    state = train_predictively(SHAPE, STANDARD, members, state, table, N_ROWS, n_steps, seed, after)
+    state, _ = train_predictively(
+        SHAPE, STANDARD, members, state, table, N_ROWS, range(n_steps), seed, after
+    )
     return jax.device_get(state), told
 
 
@@ -213,9 +215,47 @@ def test_it_ends_when_told_to() -> None:
         return step >= 2 * STEPS_AT_ONCE
 
     state = first_state(SHAPE, STANDARD, FIRST_BIAS, SEEDS)
-    n_steps = 8 * STEPS_AT_ONCE
-    train_predictively(SHAPE, STANDARD, MEMBERS, state, small_folds(), N_ROWS, n_steps, 5, after)
+    steps = range(8 * STEPS_AT_ONCE)
+    _, n_taken = train_predictively(
+        SHAPE, STANDARD, MEMBERS, state, small_folds(), N_ROWS, steps, 5, after
+    )
     assert told == [STEPS_AT_ONCE, 2 * STEPS_AT_ONCE]
+    assert n_taken == told[-1]
+
+
+def in_rounds(
+    table: TableSource, *rounds: range
+) -> tuple[PredictiveState, list[int], list[Floats]]:
+    state = first_state(SHAPE, STANDARD, FIRST_BIAS, SEEDS)
+    ends, all_errors = [], []
+
+    def after(step: int, errors: Floats) -> bool:
+        ends.append(step)
+        all_errors.append(errors)
+        return False
+
+    for steps in rounds:
+        state, n_taken = train_predictively(
+            SHAPE, STANDARD, MEMBERS, state, table, N_ROWS, steps, 5, after
+        )
+        assert n_taken == steps.stop
+    return jax.device_get(state), ends, all_errors
+
+
+def test_a_later_round_goes_on_from_where_it_was() -> None:
+    first, second = range(2 * STEPS_AT_ONCE), range(2 * STEPS_AT_ONCE, 6 * STEPS_AT_ONCE)
+    held, ends, errors = in_rounds(small_folds(), first, second)
+    read, *_ = in_rounds(read_table_of(small_folds()), first, second)
+    assert_same_bits(read, held)
+    assert ends == [STEPS_AT_ONCE * part for part in range(1, 7)]
+    assert np.mean(errors[-1]) < np.mean(errors[1])
+
+
+def test_a_later_round_has_other_rows_and_random_numbers_than_the_first() -> None:
+    first = range(STEPS_AT_ONCE)
+    again, *_ = in_rounds(small_folds(), first, first)
+    later, *_ = in_rounds(small_folds(), first, range(STEPS_AT_ONCE, 2 * STEPS_AT_ONCE))
+    assert not are_same_bits(again.parameters, later.parameters)
 
 
 def test_rows_beyond_the_last_are_padding() -> None:
@@ -227,8 +267,16 @@ def test_rows_beyond_the_last_are_padding() -> None:
     states = [first_state(SHAPE, STANDARD, FIRST_BIAS, SEEDS) for _ in range(2)]
     one, other = (
         train_predictively(
-            SHAPE, STANDARD, MEMBERS, state, own, n_rows, STEPS_AT_ONCE, 5, lambda *_: False
-        )
+            SHAPE,
+            STANDARD,
+            MEMBERS,
+            state,
+            own,
+            n_rows,
+            range(STEPS_AT_ONCE),
+            5,
+            lambda *_: False,
+        )[0]
         for state, own in zip(states, (table, wrong), strict=True)
     )
     assert_same_bits(other, one)
@@ -305,15 +353,14 @@ def test_what_is_compiled_ahead_is_not_compiled_again(is_read: bool) -> None:
     table = read_table_of(small_folds()) if is_read else small_folds()
     state = first_state(own, STANDARD, FIRST_BIAS, SEEDS)
     compile_training(own, STANDARD, MEMBERS, state, table, STEPS_AT_ONCE)
+    steps = range(2 * STEPS_AT_ONCE)
     with counted_compilations() as compiled:
-        train_predictively(
-            own, STANDARD, MEMBERS, state, table, N_ROWS, 2 * STEPS_AT_ONCE, 5, lambda *_: False
-        )
+        train_predictively(own, STANDARD, MEMBERS, state, table, N_ROWS, steps, 5, lambda *_: False)
         assert not compiled
         other = replace(SHAPE, n_hidden=8 if is_read else 4)
         state = first_state(other, STANDARD, FIRST_BIAS, SEEDS)
         train_predictively(
-            other, STANDARD, MEMBERS, state, table, N_ROWS, 2 * STEPS_AT_ONCE, 5, lambda *_: False
+            other, STANDARD, MEMBERS, state, table, N_ROWS, steps, 5, lambda *_: False
         )
         assert compiled == ["jit(_some_steps)"]
 

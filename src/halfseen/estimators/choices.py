@@ -10,6 +10,7 @@ import numpy as np
 from halfseen.estimators.conformal import at_level
 from halfseen.estimators.fitted_prediction import FittedPrediction
 from halfseen.estimators.predictive_settings import PredictiveSettings
+from halfseen.estimators.training_length import LEAST_OF_A_ROUND, Trained
 from halfseen.learning.choice import Choice
 from halfseen.learning.prior_fit import MOST_UNITS_OF_FULL_RANK
 
@@ -23,10 +24,12 @@ def choices_of(
     prediction: FittedPrediction,
     settings: PredictiveSettings,
     loss_of_shrinkage: Mapping[float, float],
+    trained: Trained,
 ) -> tuple[Choice, ...]:
     """Everything that was settled without the user, in the order of fitting."""
     return (
         *_capacity(prediction, settings),
+        _length(trained, settings),
         *_prior(prediction, loss_of_shrinkage),
         *_forest(prediction),
         *_numbers(prediction),
@@ -72,10 +75,25 @@ def _capacity(prediction: FittedPrediction, settings: PredictiveSettings) -> lis
         Choice(
             "each member",
             f"{shape.n_hidden} hidden units, {knots or 'no'} knots per number, {shape.n_sweeps} "
-            f"sweeps, {settings.n_steps:,} steps of {shape.batch_size} rows",
+            f"sweeps",
             _BY_SHAPE,
         ),
     ]
+
+
+def _length(trained: Trained, settings: PredictiveSettings) -> Choice:
+    rounds = " + ".join(f"{n_steps:,}" for n_steps in trained.rounds)
+    chosen = f"{rounds} steps of {settings.batch_size} rows"
+    if trained.is_cut_short:
+        chosen += f", ended after {trained.n_taken:,}"
+    if not trained.left_over:
+        return Choice("length of training", chosen, _BY_SHAPE)
+    left = ", ".join(f"{100 * share:.1f} %" for share in trained.left_over)
+    why = (
+        f"of the priors' squared error of features put aside {left} was left after each round; "
+        f"another one follows if a round takes away {100 * LEAST_OF_A_ROUND:g} %"
+    )
+    return Choice("length of training", chosen, why)
 
 
 def _prior(prediction: FittedPrediction, losses: Mapping[float, float]) -> list[Choice]:

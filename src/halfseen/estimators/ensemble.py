@@ -140,9 +140,14 @@ class Ensemble:
         self, base: NDArray[np.float32], visible: NDArray[np.float32], observed: NDArray[np.bool_]
     ) -> NDArray[np.float32]:
         is_feature = ~self.shape.columns.is_target_unit
-        values = (self._near(visible) - self.unit_mean) / self.unit_scale
+        values = self.in_standard_units(visible)
         completed: NDArray[np.float32] = np.where(observed, values, base)[:, :, is_feature]
         return completed
+
+    def in_standard_units(self, visible: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Rows as the prior takes them, numbers that are very far away brought nearer."""
+        values: NDArray[np.float32] = (self._near(visible) - self.unit_mean) / self.unit_scale
+        return values
 
     def _near(self, visible: NDArray[np.float32]) -> NDArray[np.float32]:
         near = visible.copy()

@@ -16,15 +16,18 @@ from halfseen.estimators.ensemble import Ensemble
 from halfseen.estimators.fitted_prediction import FittedPrediction
 from halfseen.estimators.fitting import layer_of, predictive_columns
 from halfseen.estimators.forest_fit import grow_forest
+from halfseen.estimators.gain_over_priors import gain_over_priors
 from halfseen.estimators.held_out_answers import held_out_answers
 from halfseen.estimators.held_out_lessons import learn_blend, learn_conformal
 from halfseen.estimators.predictive_settings import PredictiveSettings
 from halfseen.estimators.priors_of_folds import prior_of_zeros, priors_of_folds
+from halfseen.estimators.training_length import train_as_long_as_it_pays
 from halfseen.learning.epoch import LONG, padded_rows
 from halfseen.learning.held_out import HeldOut, hold_out
 from halfseen.learning.lent_to_device import lent_to_device
 from halfseen.learning.predictive_member import Member, PredictiveShape, Standard
 from halfseen.learning.predictive_training import (
+    PredictiveState,
     compile_training,
     first_state,
     train_predictively,
@@ -99,40 +102,39 @@ def fit_prediction(
         priors, losses = priors_of_folds(encoded, standard, folds, settings.shrinkages, seed)
         wait([compiled])
         first_member = machines_in(slice(0, 1), jax.device_get((alike, state.parameters)))
-        beside.submit(
+        answering = beside.submit(
             _ensemble(shape, settings, standard, like_it[:1], *first_member).compile_answers
         )
         members = _members(priors, settings, as_they_are)
         line = ProgressLine("predictive training, step", settings.n_steps, verbose)
-        n_done = 0
 
         def after(step: int, errors: NDArray[np.float32]) -> bool:
-            nonlocal n_done
-            n_done = step
             line.show(step, f"error {errors.mean():.4f}")
             return time.monotonic() - began > max_seconds or is_of_no_use()
 
-        state = train_predictively(
-            shape,
-            standard,
-            members,
-            state,
-            table,
-            encoded.n_rows,
-            settings.n_steps,
-            seed,
-            after,
-        )
+        def train(state: PredictiveState, steps: range) -> tuple[PredictiveState, int]:
+            line.total = steps.stop
+            return train_predictively(
+                shape, standard, members, state, table, encoded.n_rows, steps, seed, after
+            )
+
+        def gain(state: PredictiveState) -> float:
+            wait([answering])
+            so_far = _ensemble(shape, settings, standard, priors, members, state.parameters)
+            return gain_over_priors(so_far, encoded, folds)
+
+        trained = train_as_long_as_it_pays(train, gain, state, settings)
     line.close("done")
-    ensemble = _ensemble(shape, settings, standard, priors, members, state.parameters)
+    parameters = trained.state.parameters
+    ensemble = _ensemble(shape, settings, standard, priors, members, parameters)
     forest = None
-    is_over = n_done < settings.n_steps or time.monotonic() - began > max_seconds
+    is_over = trained.is_cut_short or time.monotonic() - began > max_seconds
     if schema.targets and not is_over:  # whoever ended training does not wait for trees
         forest = grow_forest(ensemble, encoded, folds, settings.n_trees, seed, verbose)
     heard = held_out_answers(ensemble, forest, encoded, folds)
     blend = learn_blend(ensemble, encoded, heard)
     fitted = FittedPrediction(ensemble, blend, learn_conformal(ensemble, blend, heard), forest)
-    return replace(fitted, choices=choices_of(fitted, settings, losses))
+    return replace(fitted, choices=choices_of(fitted, settings, losses, trained))
 
 
 def _table(encoded: EncodedTable, folds: list[HeldOut]) -> TableSource:

@@ -24,11 +24,13 @@ _MOST_TIMES = 3.0
 _UNITS_OF_RATE = 1000  # tables of more units take smaller steps, and up to twice as many
 _MOST_TIMES_OF_MANY = 2.0
 _STEPS_OF_RATE = 3000  # who takes more steps takes smaller ones, by the root of their number
-_FEWEST_STEPS = {"fast": 200, "default": 400, "best": 600}
+_FEWEST_STEPS = {"fast": 200, "default": 250, "best": 400}
+_FIRST_ROUND, _ALL_ROUNDS = 0.6, 4.2  # times the passes, where rounds follow if they pay
 _MANY_ROWS = 6000
 _MANY_SEEN = 3000  # rows, if what is seen stood in whole ones
 _NARROW = 250
 _WIDE = 400
+_MANY_NUMBERS = 40
 _MOST_STEPS = {"fast": 1000, "default": 3000, "best": 8000}
 _MORE_PASSES = 5 / 3
 _SHRINKAGES = {
@@ -79,6 +81,7 @@ class PredictiveSettings:
     n_answer_search_steps: int
     batch_size: int
     n_steps: int
+    n_most_steps: int  # with those of further rounds, which are taken where they pay
     n_folds: int
     held_out_share: float
     label_weight: float
@@ -122,8 +125,8 @@ def with_users_choices(
     changed = replace(budget, kinds=kinds, **numbers)
     if "n_epochs" not in given:
         return changed
-    n_steps = -(-n_rows * int(given["n_epochs"]) // changed.batch_size)
-    return replace(changed, n_steps=-(-n_steps // STEPS_AT_ONCE) * STEPS_AT_ONCE)
+    n_steps = _whole(n_rows * int(given["n_epochs"]) / changed.batch_size)
+    return replace(changed, n_steps=n_steps, n_most_steps=n_steps)
 
 
 def predictive_settings(
@@ -132,12 +135,16 @@ def predictive_settings(
     """The budget for a table of this shape, of which this share of the features is seen.
 
     Tables of more than 400 units get no knots and 400 hidden units, others 200, or 128 where they
-    are narrow and have fewer than 1,000 rows. Steps are as many as 24 passes over the table need
-    (40 from 6,000 rows on; up to three times as many in tables of fewer than 600 units and knots,
-    up to twice as many in tables of more than 1,000), or as about 6e11
+    are narrow and have fewer than 1,000 rows, and 12 knots for every number, or 8 where there are
+    more than 40 numbers or fewer than 1,000 rows. Steps are as many as 24 passes over the table
+    need (40 from 6,000 rows on; up to three times as many in tables of fewer than 600 units and
+    knots, up to twice as many in tables of more than 1,000), or as about 6e11
     operations per member allow if these are fewer, with more of them for more than 6,000 rows (with
     effort "fast" by the root of their number); at most 3,000 in narrow tables. Steps are smaller
     in tables of more than 1,000 units and knots, and where there are more than 3,000 of them.
+    Tables of fewer than 6,000 rows and at most 1,000 units and knots take six tenths of these
+    steps in a first round; further rounds, each twice as long, follow where the last one paid, if
+    these limits allow. Effort "fast" has one round.
     Tables of fewer than 6,000 rows are learned carefully, with half of the hidden units left out
     and a high share of the features hidden again; longer ones boldly, with larger steps and nothing
     left out; narrow ones in both ways if they are short, or so full of holes that what is seen of
@@ -151,9 +158,9 @@ def predictive_settings(
     8
     """
     is_wide = n_visible > _WIDE
-    n_knots = 0 if is_wide else 12 if n_gaussian <= 40 else 8
     many = n_rows >= _MANY_ROWS
     few = n_rows < _FEW_ROWS
+    n_knots = 0 if is_wide else 8 if few or n_gaussian > _MANY_NUMBERS else 12
     n_hidden, n_sweeps = (400 if is_wide else 128 if few and n_visible <= _NARROW else 200), 2
     batch_size = 32 if n_rows < 1000 else 64 if n_rows < 5000 else 128
     n_units = n_visible + n_gaussian * n_knots
@@ -163,11 +170,16 @@ def predictive_settings(
     often = min(_MOST_TIMES, max(1.0, _UNITS_OF_PASSES / n_units))
     often *= min(_MOST_TIMES_OF_MANY, max(1.0, n_units / _UNITS_OF_RATE))
     passes = _PASSES[effort] * often * (_MORE_PASSES if many else 1.0) * n_rows / batch_size
+    most = operations / per_step
     if not is_wide:
-        passes = min(passes, _MOST_STEPS[effort])
+        most = min(most, _MOST_STEPS[effort])
     n_folds = (_FOLDS_OF_FEW if few else _FOLDS)[effort]
-    n_steps = int(max(_FEWEST_STEPS[effort], min(passes, operations / per_step)))
-    in_training, in_answers = search_steps(n_visible)
+    one_round = many or is_wide or n_units > _UNITS_OF_RATE or effort == "fast"
+    n_steps, n_most_steps = (
+        _whole(max(_FEWEST_STEPS[effort], min(times * passes, most)))
+        for times in ((1.0, 1.0) if one_round else (_FIRST_ROUND, _ALL_ROUNDS))
+    )
+    in_training, in_answers = search_steps(n_visible, seen)
     return PredictiveSettings(
         n_hidden=n_hidden,
         n_knots=n_knots,
@@ -175,7 +187,8 @@ def predictive_settings(
         n_search_steps=in_training,
         n_answer_search_steps=in_answers,
         batch_size=batch_size,
-        n_steps=-(-n_steps // STEPS_AT_ONCE) * STEPS_AT_ONCE,
+        n_steps=n_steps,
+        n_most_steps=n_most_steps,
         n_folds=n_folds,
         held_out_share=0.1,
         label_weight=1.0,
@@ -205,20 +218,25 @@ def shrinkages_offered(n_rows: int, n_visible: int, effort: Effort) -> tuple[flo
     return _SHRINKAGES[effort]
 
 
-def search_steps(n_visible: int) -> tuple[int, int]:
+def search_steps(n_visible: int, seen: float) -> tuple[int, int]:
     """Steps of the search for the prior's expectation, in training and in answers.
 
-    A covariance of low rank has few directions to search. Training is content with an expectation
-    that is right to a few parts in a thousand.
+    A covariance of low rank has few directions to search, and so have rows of which little is seen.
+    Training is content with an expectation that is right to a few parts in a thousand.
 
     Examples
     --------
-    >>> search_steps(300)
-    (15, 60)
+    >>> search_steps(300, 1.0), search_steps(300, 0.5)
+    ((15, 60), (11, 60))
     """
     if n_visible > MOST_UNITS_OF_FULL_RANK:
         return 8, 15
-    return min(15, n_visible + 2), min(60, 2 * n_visible + 4)
+    return min(7 + round(8 * seen), n_visible + 2), min(60, 2 * n_visible + 4)
+
+
+def _whole(n_steps: float) -> int:
+    """As many steps, or a few more, as are taken in whole calls."""
+    return math.ceil(n_steps / STEPS_AT_ONCE) * STEPS_AT_ONCE
 
 
 def _kinds(n_rows: int, n_visible: int, seen: float, rate: float) -> tuple[Kind, ...]:

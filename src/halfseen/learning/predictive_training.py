@@ -115,11 +115,11 @@ def train_predictively(
     state: PredictiveState,
     table: TableSource,
     n_rows: int,
-    n_steps: int,
+    steps: range,
     seed: int,
     after: Callable[[int, NDArray[np.float32]], bool],
-) -> PredictiveState:
-    """Take ``n_steps`` steps of Adam, of all members at once.
+) -> tuple[PredictiveState, int]:
+    """Take a round of steps of Adam, of all members at once.
 
     All members see the same rows in the same order with the same columns hidden again, and none
     depends on its companions. The rate rises within the first steps and falls as a cosine. Ctrl-C
@@ -139,8 +139,9 @@ def train_predictively(
         The rows, perhaps followed by padding; what a fold may not learn from is not read by it.
     n_rows : int
         Rows of the table before its padding.
-    n_steps : int
-        Steps.
+    steps : range
+        The numbers of the steps, from a multiple of fifty on: zero, or as many as earlier rounds
+        have taken.
     seed : int
         Seed of the order of rows, of what is hidden again and of what is left out.
     after : callable
@@ -150,22 +151,26 @@ def train_predictively(
 
     Returns
     -------
-    PredictiveState
+    state : PredictiveState
         After the last step.
+    n_taken : int
+        How many steps have been taken by then, those of earlier rounds among them.
     """
     generator = np.random.default_rng([seed, 4])
-    order = _order(generator, n_rows, n_steps * shape.batch_size)
-    in_steps = order.reshape(n_steps, shape.batch_size)
+    order = _order(generator, n_rows, steps.stop * shape.batch_size)
+    in_steps = order.reshape(steps.stop, shape.batch_size)[steps.start :]
     key = training_key(seed)
     groups = groups_of(len(members.fold))
     # Packed and cut in NumPy, as all that is done but once: of JAX each would be compiled.
     members, carried = jax.device_get(members), _carried(state)
     states: list[_Carried] = jax.device_put([machines_in(group, carried) for group in groups])
     companies: list[Member] = jax.device_put([machines_in(group, members) for group in groups])
+    n_taken = steps.start
 
     try:
-        for first, some, rows in parts_of_steps(table, in_steps):
-            progress = (first + np.arange(len(rows), dtype=np.float32)) / n_steps
+        for n_before, some, rows in parts_of_steps(table, in_steps):
+            first = steps.start + n_before
+            progress = (n_before + np.arange(len(rows), dtype=np.float32)) / len(steps)
             now = jax.device_put((rows, progress, np.uint32(first)))
 
             def taken(
@@ -180,7 +185,8 @@ def train_predictively(
 
             program = (shape, some.visible.shape, some.training.shape, len(rows))
             errors = side_by_side(taken, range(len(groups)), program)
-            if after(first + len(rows), np.concatenate(errors)):
+            n_taken = first + len(rows)
+            if after(n_taken, np.concatenate(errors)):
                 break
     except KeyboardInterrupt:
         # What was under way must end before the interpreter may, or JAX crashes on exit.
@@ -195,7 +201,8 @@ def train_predictively(
     whole: _Carried = jax.tree.map(
         lambda *of_groups: np.concatenate(of_groups), *jax.device_get(states)
     )
-    return PredictiveState(unpacked(whole.learned, whole.start_bias), whole.optimiser_state)
+    learned = unpacked(whole.learned, whole.start_bias)
+    return PredictiveState(learned, whole.optimiser_state), n_taken
 
 
 def compile_training(
