@@ -113,6 +113,8 @@ def fit_prediction(
             return time.monotonic() - began > max_seconds or is_of_no_use()
 
         def train(state: PredictiveState, steps: range) -> tuple[PredictiveState, int]:
+            if steps.start:
+                line.what = "further training, step"
             line.total = steps.stop
             return train_predictively(
                 shape, standard, members, state, table, encoded.n_rows, steps, seed, after
