@@ -11,8 +11,10 @@ import pytest
 from cli.conftest import Run
 from experiments.one_process import PLAN, OneProcess, write_flowers
 from halfseen.cli.experiment_command import EXPERIMENT_SUBCOMMANDS
+from halfseen.cli.experiment_table import table_command
 from halfseen.cli.subcommands import Subcommand
 from halfseen.experiments import run_plan
+from halfseen.experiments.record_table import SCORE_NAMES
 
 
 @pytest.mark.parametrize("subcommand", EXPERIMENT_SUBCOMMANDS, ids=lambda one: one.name)
@@ -33,6 +35,11 @@ def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
+def test_every_score_can_be_asked_for() -> None:
+    choices = next(option for option in table_command.params if option.name == "scores").type
+    assert set(choices.choices) == set(SCORE_NAMES)  # type: ignore[attr-defined]
+
+
 def test_a_table_of_ones_own_from_plan_to_tables(run: Run, plan: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     done = run("experiment", "run", str(plan), "--out", str(out), "--cores", "1")
@@ -45,6 +52,10 @@ def test_a_table_of_ones_own_from_plan_to_tables(run: Run, plan: Path, tmp_path:
     as_csv = run("experiment", "table", str(out), "--format", "csv").stdout.splitlines()
     assert as_csv[0].startswith("data_set,task,hiding")
     assert all(line.startswith("flowers,transductive,") for line in as_csv[1:])
+    widths = run("experiment", "table", str(out), "--score", "log_loss").stdout
+    assert "flowers, transductive, hidden at_random: log-loss" in widths
+    assert "AUC" not in widths
+    assert "no figures" in run("experiment", "table", str(out), "--published").stderr
     given = json.loads(run("experiment", "table", str(out), "--json").stdout)
     assert given["tables"][0]["data_set"] == "flowers"
     again = run("experiment", "run", str(plan), "--out", str(out))

@@ -8,7 +8,12 @@ from dataclasses import replace
 import pytest
 
 from halfseen.experiments.record import Record
-from halfseen.experiments.record_table import RecordTable, record_tables
+from halfseen.experiments.record_table import (
+    SCORE_NAMES,
+    RecordTable,
+    record_tables,
+    tables_of_the_paper,
+)
 from halfseen.experiments.record_table_text import FORMATS, tables_as_csv, tables_as_text
 
 RECORD = Record(
@@ -117,3 +122,23 @@ def test_text_and_markdown_show_ours_and_the_papers(table: RecordTable, form: st
     if form == "markdown":
         n_cells = {line.count("|") for line in text.splitlines() if line.startswith("|")}
         assert n_cells == {3}
+
+
+def test_any_score_that_was_recorded_can_be_shown() -> None:
+    scores = {"interval_coverage": 0.9, "standardised_rmse": 0.7}
+    kept = [replace(record, scores=scores) for record in records() if record.status == "done"]
+    tables = record_tables(kept, ["standardised_rmse", "log_loss", "interval_coverage"])
+    assert [table.score for table in tables] == ["standardised_rmse", "interval_coverage"]
+    marks = [{line.entries[0].mark for line in table.lines} for table in tables]
+    assert "best" in marks[0]
+    assert marks[1] == {""}
+    assert all(SCORE_NAMES[table.score] in tables_as_text(tables) for table in tables)
+
+
+def test_what_the_paper_has_figures_of() -> None:
+    emotions = [replace(record, data_set="emotions", key="") for record in records()]
+    tables = tables_of_the_paper(record_tables([*records(), *emotions]))
+    assert {table.data_set for table in tables} == {"scene"}
+    assert {table.score for table in tables} == {"rmse", "micro_auc"}
+    names = {line.name for line in tables[0].lines}
+    assert names == {"halfseen", "cle", "mc1", "noisy_imc", "halfseen_paper"}

@@ -20,7 +20,24 @@ better beyond chance. A run can be looked at while it goes on.
 Examples:
   halfseen experiment table runs/quick-transductive-scene
   halfseen experiment table results --format markdown > results.md
-  halfseen experiment table results --format csv > results.csv"""
+  halfseen experiment table results --format csv > results.csv
+  halfseen experiment table results --score standardised_rmse --score calibration_error
+  halfseen experiment table results --published"""
+_SCORES = (
+    "rmse",
+    "standardised_rmse",
+    "micro_auc",
+    "macro_auc",
+    "averaged_auc",
+    "hamming_accuracy",
+    "accuracy",
+    "accuracy_all_entries",
+    "log_loss",
+    "calibration_error",
+    "interval_coverage",
+    "interval_width",
+    "seconds",
+)
 
 
 @click.command("table", help=_HELP)
@@ -33,12 +50,26 @@ Examples:
     show_default=True,
     help="How to write them; CSV has one line per method, rates and score.",
 )
+@click.option(
+    "--score",
+    "scores",
+    type=click.Choice(_SCORES),
+    multiple=True,
+    help="Tables of this score; may be given several times. Otherwise those of the paper.",
+)
+@click.option(
+    "--published",
+    is_flag=True,
+    help="Only what the paper has figures of, and our default beside it.",
+)
 @with_terminal
-def table_command(folder: str, format_: str, terminal: Terminal) -> None:
+def table_command(
+    folder: str, format_: str, scores: tuple[str, ...], published: bool, terminal: Terminal
+) -> None:
     """Read the records, and show."""
     from halfseen.experiments.cell import cells_of
     from halfseen.experiments.record import read_records
-    from halfseen.experiments.record_table import record_tables
+    from halfseen.experiments.record_table import record_tables, tables_of_the_paper
     from halfseen.experiments.record_table_text import FORMATS
     from halfseen.experiments.run_folder import read_run_folder
 
@@ -50,7 +81,11 @@ def table_command(folder: str, format_: str, terminal: Terminal) -> None:
             f"{folder} has no finished cell yet.", f"Go on: halfseen experiment resume {folder}"
         )
     n_cells = len(cells_of(plan))
-    tables = record_tables(records)
+    tables = record_tables(records, scores or None)
+    if published:
+        tables = tables_of_the_paper(tables)
+        if not tables:
+            terminal.note("The paper has no figures of what was run.")
     if not terminal.as_json:
         click.echo(FORMATS[format_](tables), nl=False)
     if len(records) < n_cells:
