@@ -52,9 +52,11 @@ def test_a_table_of_ones_own_from_plan_to_tables(run: Run, plan: Path, tmp_path:
     as_csv = run("experiment", "table", str(out), "--format", "csv").stdout.splitlines()
     assert as_csv[0].startswith("data_set,task,hiding")
     assert all(line.startswith("flowers,transductive,") for line in as_csv[1:])
-    widths = run("experiment", "table", str(out), "--score", "log_loss").stdout
-    assert "flowers, transductive, hidden at_random: log-loss" in widths
-    assert "AUC" not in widths
+    losses = run("experiment", "table", str(out), "--score", "log_loss").stdout
+    assert "flowers, transductive, hidden at_random: log-loss" in losses
+    assert "AUC" not in losses
+    unknown = run("experiment", "table", str(out), "--score", "interval_width")
+    assert "No cell has a score" in unknown.stderr
     assert "no figures" in run("experiment", "table", str(out), "--published").stderr
     given = json.loads(run("experiment", "table", str(out), "--json").stdout)
     assert given["tables"][0]["data_set"] == "flowers"

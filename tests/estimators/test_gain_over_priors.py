@@ -2,45 +2,60 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from estimators.curved import curved_table
 from halfseen import RBMClassifier
+from halfseen.estimators import gain_over_priors as module
+from halfseen.estimators.ensemble import Ensemble
 from halfseen.estimators.gain_over_priors import gain_over_priors, share_taken_away
 from halfseen.learning.held_out import HeldOut, hold_out
 from halfseen.tables import Encoded, read_table, read_target
 
 
-@pytest.fixture(scope="module")
-def encoded(predicts_classes: RBMClassifier, table: pd.DataFrame, classes: Any) -> Encoded:
-    target = read_target(classes, "classes")
-    return predicts_classes.schema_.encode(read_table(table), target)
+class Asked(NamedTuple):
+    """A model of waves and the sign of one of them, and what is put aside."""
+
+    model: RBMClassifier
+    encoded: Encoded
+    folds: list[HeldOut]
+
+    @property
+    def ensemble(self) -> Ensemble:
+        ensemble: Ensemble = self.model.prediction_.ensemble
+        return ensemble
 
 
 @pytest.fixture(scope="module")
-def folds(predicts_classes: RBMClassifier, encoded: Encoded) -> list[HeldOut]:
-    schema = predicts_classes.schema_
-    n_folds = predicts_classes.prediction_.ensemble.n_folds
-    return [
+def asked() -> Asked:
+    X = curved_table()
+    y: Any = np.where(np.isnan(X[:, 0]), None, np.where(X[:, 0] > 0, "up", "down"))
+    # As many steps as a first round has not.
+    light = {"n_machines": 2, "n_epochs": 60, "n_hidden": 40, "companion": False, "forest": False}
+    model = RBMClassifier(random_state=0, **light).fit(X, y)
+    schema = model.schema_
+    encoded = schema.encode(read_table(X), read_target(y, "classes"))
+    folds = [
         hold_out(encoded, schema.column_of_unit, schema.is_target_unit, 0.3, seed)
-        for seed in range(n_folds)
+        for seed in range(2)
     ]
+    return Asked(model, encoded, folds)
 
 
-def gain_by_entries(model: RBMClassifier, encoded: Encoded, folds: list[HeldOut]) -> float:
+def gain_by_entries(asked: Asked) -> float:
     """The same, entry by entry, with the best multiple found by least squares."""
-    ensemble = model.prediction_.ensemble
+    ensemble = asked.ensemble
     own, moves = [], []
-    for index, fold in enumerate(folds):
-        visible, observed = encoded.rows(fold.judged_rows)
+    for index, fold in enumerate(asked.folds):
+        visible, observed = asked.encoded.rows(fold.judged_rows)
         answers = ensemble.answers_of_fold(index, visible, observed & ~fold.judging)
         for row, unit in zip(*np.nonzero(fold.judging), strict=True):
-            if model.schema_.is_target_unit[unit]:
+            if asked.model.schema_.is_target_unit[unit]:
                 continue
             mean, scale = ensemble.unit_mean[unit], ensemble.unit_scale[unit]
             for kind in range(ensemble.n_kinds):
@@ -48,39 +63,55 @@ def gain_by_entries(model: RBMClassifier, encoded: Encoded, folds: list[HeldOut]
                 own.append((visible[row, unit] - mean) / scale - base)
                 moves.append((answers.means[kind, row, unit] - mean) / scale - base)
     truth, moved = np.array(own, np.float64), np.array(moves, np.float64)
-    multiple = max(0.0, np.linalg.lstsq(moved[:, None], truth, rcond=None)[0][0])
+    multiple = np.linalg.lstsq(moved[:, None], truth, rcond=None)[0][0]
+    assert multiple > 0
     return float(1 - np.sum((truth - multiple * moved) ** 2) / np.sum(truth**2))
 
 
-def test_it_is_what_the_best_multiple_takes_away(
-    predicts_classes: RBMClassifier, encoded: Encoded, folds: list[HeldOut]
+def test_it_is_what_the_best_multiple_takes_away(asked: Asked) -> None:
+    found = gain_over_priors(asked.ensemble, asked.encoded, asked.folds)
+    assert found > 0.05
+    assert found == pytest.approx(gain_by_entries(asked), abs=1e-4)
+
+
+def test_of_many_rows_some_of_the_whole_table_are_asked(
+    asked: Asked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = gain_over_priors(predicts_classes.prediction_.ensemble, encoded, folds)
-    assert found == pytest.approx(gain_by_entries(predicts_classes, encoded, folds), abs=1e-4)
+    rows: list[Any] = []
+
+    class Watched(Encoded):
+        def rows(self, which: Any) -> Any:
+            rows.append(which)
+            return super().rows(which)
+
+    fold = asked.folds[0]
+    is_target = asked.model.schema_.is_target_unit
+    among = fold.judged_rows[(fold.judging & ~is_target).any(axis=1)]
+    monkeypatch.setattr(module, "_MOST_ROWS", 50)
+    gain_over_priors(asked.ensemble, Watched(*asked.encoded), [fold])
+    (asked_rows,) = rows
+    assert 25 < len(asked_rows) <= 50
+    assert set(asked_rows) <= set(among)
+    assert asked_rows[-1] > 0.9 * len(asked.encoded.visible)
 
 
-def test_nothing_put_aside_is_no_gain(
-    predicts_classes: RBMClassifier, encoded: Encoded, folds: list[HeldOut]
-) -> None:
-    nothing = [fold._replace(judging=np.zeros_like(fold.judging)) for fold in folds]
-    assert gain_over_priors(predicts_classes.prediction_.ensemble, encoded, nothing) == 0.0
+def test_nothing_put_aside_is_no_gain(asked: Asked) -> None:
+    nothing = [fold._replace(judging=np.zeros_like(fold.judging)) for fold in asked.folds]
+    assert gain_over_priors(asked.ensemble, asked.encoded, nothing) == 0.0
 
 
-def test_targets_have_no_say(
-    predicts_classes: RBMClassifier, encoded: Encoded, folds: list[HeldOut]
-) -> None:
-    ensemble = predicts_classes.prediction_.ensemble
-    units = np.flatnonzero(predicts_classes.schema_.is_target_unit)
-    wrong, fold = encoded._replace(visible=encoded.visible.copy()), folds[0]
-    rows = np.ix_(fold.judged_rows, units)
+def test_targets_have_no_say(asked: Asked) -> None:
+    encoded, fold = asked.encoded, asked.folds[0]
+    units = np.flatnonzero(asked.model.schema_.is_target_unit)
+    wrong = encoded._replace(visible=encoded.visible.copy())
     assert fold.judging[:, units].any()
-    wrong.visible[rows] += fold.judging[:, units]
-    assert gain_over_priors(ensemble, wrong, [fold]) == gain_over_priors(ensemble, encoded, [fold])
+    wrong.visible[np.ix_(fold.judged_rows, units)] += fold.judging[:, units]
+    found = gain_over_priors(asked.ensemble, encoded, [fold])
+    assert found > 0.05
+    assert gain_over_priors(asked.ensemble, wrong, [fold]) == found
 
 
-@given(
-    st.lists(st.tuples(st.floats(-10, 10), st.floats(-10, 10)), min_size=1, max_size=20),
-)
+@given(st.lists(st.tuples(st.floats(-10, 10), st.floats(-10, 10)), min_size=1, max_size=20))
 def test_a_share_is_between_none_and_all(pairs: list[tuple[float, float]]) -> None:
     own, said = np.array(pairs).T
     share = share_taken_away(own @ own, own @ said, said @ said)

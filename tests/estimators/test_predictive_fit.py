@@ -23,6 +23,7 @@ from halfseen import RBMClassifier, TrainingInterrupted
 from halfseen.estimators import predictive_fit, rbm_base
 from halfseen.estimators.predictive_fit import column_knots
 from halfseen.learning.history import EpochRecord
+from halfseen.learning.predictive_training import Round
 
 ALONE = PREDICTIVE | {"companion": False}
 
@@ -131,7 +132,7 @@ def test_choices_reach_the_members(
 
     def watch(shape: Any, standard: Any, members: Any, state: Any, *rest: Any) -> Any:
         seen.append((shape, members, rest))
-        return state, rest[2].stop
+        return Round(state, rest[2].stop, is_whole=True)
 
     monkeypatch.setattr(predictive_fit, "train_predictively", watch)
     given = ALONE | {"n_machines": 3, "learning_rate": 0.125, "weight_decay": 0.25}

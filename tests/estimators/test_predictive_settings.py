@@ -31,7 +31,9 @@ def test_budgets_for_tables_of_any_shape(
 ) -> None:
     budget = predictive_settings(n_rows, n_gaussian + others, n_gaussian, effort)
     assert budget.n_steps % STEPS_AT_ONCE == budget.n_most_steps % STEPS_AT_ONCE == 0
-    assert 0 < budget.n_steps <= budget.n_most_steps
+    # Either there is one round, or room for another.
+    assert budget.n_steps > 0
+    assert budget.n_most_steps == budget.n_steps or budget.n_most_steps >= 2 * budget.n_steps
     assert budget.n_members == budget.n_folds * len(budget.kinds) > 0
     # Knots multiply the units, which wide tables cannot afford.
     assert budget.n_knots == 0 or n_gaussian + others + n_gaussian * budget.n_knots <= 8000

@@ -123,9 +123,9 @@ def trained(
         return False
 
     state = first_state(SHAPE, STANDARD, FIRST_BIAS, seeds)
-    state, _ = train_predictively(
+    state = train_predictively(
         SHAPE, STANDARD, members, state, table, N_ROWS, range(n_steps), seed, after
-    )
+    ).state
     return jax.device_get(state), told
 
 
@@ -216,11 +216,30 @@ def test_it_ends_when_told_to() -> None:
 
     state = first_state(SHAPE, STANDARD, FIRST_BIAS, SEEDS)
     steps = range(8 * STEPS_AT_ONCE)
-    _, n_taken = train_predictively(
+    ended = train_predictively(
         SHAPE, STANDARD, MEMBERS, state, small_folds(), N_ROWS, steps, 5, after
     )
     assert told == [STEPS_AT_ONCE, 2 * STEPS_AT_ONCE]
-    assert n_taken == told[-1]
+    assert ended.n_taken == told[-1]
+    assert not ended.is_whole
+
+
+def test_whoever_ends_it_with_the_last_step_has_ended_it() -> None:
+    state = first_state(SHAPE, STANDARD, FIRST_BIAS, SEEDS)
+    steps = range(2 * STEPS_AT_ONCE)
+    ended = train_predictively(
+        SHAPE,
+        STANDARD,
+        MEMBERS,
+        state,
+        small_folds(),
+        N_ROWS,
+        steps,
+        5,
+        lambda step, _: step == steps.stop,
+    )
+    assert ended.n_taken == steps.stop
+    assert not ended.is_whole
 
 
 def in_rounds(
@@ -235,10 +254,10 @@ def in_rounds(
         return False
 
     for steps in rounds:
-        state, n_taken = train_predictively(
+        state, n_taken, is_whole = train_predictively(
             SHAPE, STANDARD, MEMBERS, state, table, N_ROWS, steps, 5, after
         )
-        assert n_taken == steps.stop
+        assert (n_taken, is_whole) == (steps.stop, True)
     return jax.device_get(state), ends, all_errors
 
 
@@ -251,11 +270,26 @@ def test_a_later_round_goes_on_from_where_it_was() -> None:
     assert np.mean(errors[-1]) < np.mean(errors[1])
 
 
-def test_a_later_round_has_other_rows_and_random_numbers_than_the_first() -> None:
-    first = range(STEPS_AT_ONCE)
-    again, *_ = in_rounds(small_folds(), first, first)
-    later, *_ = in_rounds(small_folds(), first, range(STEPS_AT_ONCE, 2 * STEPS_AT_ONCE))
-    assert not are_same_bits(again.parameters, later.parameters)
+def test_a_later_round_has_a_rate_of_its_own_and_other_rows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given = []
+    compiled = predictive_training._some_steps
+
+    def watched(*arguments: Any) -> Any:
+        rows, progress, first = map(np.asarray, arguments[5:8])
+        given.append((int(first), progress, rows))
+        return compiled(*arguments)
+
+    monkeypatch.setattr(predictive_training, "_some_steps", watched)
+    monkeypatch.setattr(predictive_training, "groups_of", lambda n: [slice(0, n)])
+    in_rounds(small_folds(), range(STEPS_AT_ONCE), range(STEPS_AT_ONCE, 3 * STEPS_AT_ONCE))
+    firsts, progress, rows = zip(*given, strict=True)
+    # By the number of the step its random numbers are drawn.
+    assert firsts == (0, STEPS_AT_ONCE, 2 * STEPS_AT_ONCE)
+    assert [part[0] for part in progress] == [0.0, 0.0, 0.5]
+    assert progress[0][-1] == pytest.approx(1 - 1 / STEPS_AT_ONCE)
+    assert not np.array_equal(rows[0], rows[1])
 
 
 def test_rows_beyond_the_last_are_padding() -> None:
@@ -276,7 +310,7 @@ def test_rows_beyond_the_last_are_padding() -> None:
             range(STEPS_AT_ONCE),
             5,
             lambda *_: False,
-        )[0]
+        ).state
         for state, own in zip(states, (table, wrong), strict=True)
     )
     assert_same_bits(other, one)

@@ -55,7 +55,8 @@ _SCORES = (
     "scores",
     type=click.Choice(_SCORES),
     multiple=True,
-    help="Tables of this score; may be given several times. Otherwise those of the paper.",
+    help="Tables of this score; may be given several times. Otherwise those of the paper, and "
+    "seconds.",
 )
 @click.option(
     "--published",
@@ -69,7 +70,7 @@ def table_command(
     """Read the records, and show."""
     from halfseen.experiments.cell import cells_of
     from halfseen.experiments.record import read_records
-    from halfseen.experiments.record_table import record_tables, tables_of_the_paper
+    from halfseen.experiments.record_table import record_tables, records_of_the_paper
     from halfseen.experiments.record_table_text import FORMATS
     from halfseen.experiments.run_folder import read_run_folder
 
@@ -81,11 +82,12 @@ def table_command(
             f"{folder} has no finished cell yet.", f"Go on: halfseen experiment resume {folder}"
         )
     n_cells = len(cells_of(plan))
-    tables = record_tables(records, scores or None)
+    tables = record_tables(records_of_the_paper(records) if published else records, scores or None)
     if published:
-        tables = tables_of_the_paper(tables)
-        if not tables:
-            terminal.note("The paper has no figures of what was run.")
+        tables = [table for table in tables if any(line.is_published for line in table.lines)]
+    if not tables:
+        where = "The paper has no figures" if published else "No cell has a score"
+        terminal.note(f"{where} of what is asked for.")
     if not terminal.as_json:
         click.echo(FORMATS[format_](tables), nl=False)
     if len(records) < n_cells:

@@ -84,14 +84,16 @@ def _capacity(prediction: FittedPrediction, settings: PredictiveSettings) -> lis
 def _length(trained: Trained, settings: PredictiveSettings) -> Choice:
     rounds = " + ".join(f"{n_steps:,}" for n_steps in trained.rounds)
     chosen = f"{rounds} steps of {settings.batch_size} rows"
-    if trained.is_cut_short:
-        chosen += f", ended after {trained.n_taken:,}"
+    if trained.n_kept < sum(trained.rounds):
+        what = "interrupted" if trained.is_cut_short else "the last round was too much"
+        chosen += f"; {what}, those of the first {trained.n_kept:,} are kept"
     if not trained.left_over:
         return Choice("length of training", chosen, _BY_SHAPE)
     left = ", ".join(f"{100 * share:.1f} %" for share in trained.left_over)
     why = (
         f"of the priors' squared error of features put aside {left} was left after each round; "
-        f"another one follows if a round takes away {100 * LEAST_OF_A_ROUND:g} %"
+        f"another one follows, if there is room for it within {settings.n_most_steps:,} steps, "
+        f"where a round takes away {100 * LEAST_OF_A_ROUND:g} %"
     )
     return Choice("length of training", chosen, why)
 

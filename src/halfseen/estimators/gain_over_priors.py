@@ -31,13 +31,13 @@ def gain_over_priors(ensemble: Ensemble, encoded: EncodedTable, folds: list[Held
     Returns
     -------
     float
-        Of at most the first 1,024 rows of each fold; 0 if nothing is taken away, or nothing was
-        put aside.
+        Of at most 1,024 rows of each fold; 0 if nothing is taken away, or nothing was put aside.
     """
     is_target = ensemble.shape.columns.is_target_unit
     sums = np.zeros(3)
     for index, fold in enumerate(folds):
-        asked = np.flatnonzero((fold.judging & ~is_target).any(axis=1))[:_MOST_ROWS]
+        asked = np.flatnonzero((fold.judging & ~is_target).any(axis=1))
+        asked = asked[:: -(-len(asked) // _MOST_ROWS) or 1]  # of the whole table, sorted or not
         visible, observed = encoded.rows(fold.judged_rows[asked])
         judged = fold.judging[asked]
         answers = ensemble.answers_of_fold(index, visible, observed & ~judged)

@@ -28,6 +28,7 @@ from halfseen.learning.lent_to_device import lent_to_device
 from halfseen.learning.predictive_member import Member, PredictiveShape, Standard
 from halfseen.learning.predictive_training import (
     PredictiveState,
+    Round,
     compile_training,
     first_state,
     train_predictively,
@@ -60,8 +61,8 @@ def fit_prediction(
 ) -> FittedPrediction:
     """Train an ensemble on everything observed, and learn on held-out entries how to blend it.
 
-    After ``max_seconds`` training ends where it stands, and is no longer reproducible; likewise as
-    soon as it is of no use.
+    After ``max_seconds`` training ends where it stands, or with what the last whole round has
+    taught, and is no longer reproducible; likewise as soon as it is of no use.
     """
     began = time.monotonic()
     folds = [
@@ -108,13 +109,17 @@ def fit_prediction(
         members = _members(priors, settings, as_they_are)
         line = ProgressLine("predictive training, step", settings.n_steps, verbose)
 
-        def after(step: int, errors: NDArray[np.float32]) -> bool:
-            line.show(step, f"error {errors.mean():.4f}")
+        def is_over() -> bool:
             return time.monotonic() - began > max_seconds or is_of_no_use()
 
-        def train(state: PredictiveState, steps: range) -> tuple[PredictiveState, int]:
-            if steps.start:
-                line.what = "further training, step"
+        def after(step: int, errors: NDArray[np.float32]) -> bool:
+            line.show(step, f"error {errors.mean():.4f}")
+            return is_over()
+
+        def train(state: PredictiveState, steps: range) -> Round:
+            if settings.n_most_steps > settings.n_steps:
+                which = "further" if steps.start else "first"
+                line.what = f"predictive training, {which} round, step"
             line.total = steps.stop
             return train_predictively(
                 shape, standard, members, state, table, encoded.n_rows, steps, seed, after
@@ -125,13 +130,13 @@ def fit_prediction(
             so_far = _ensemble(shape, settings, standard, priors, members, state.parameters)
             return gain_over_priors(so_far, encoded, folds)
 
-        trained = train_as_long_as_it_pays(train, gain, state, settings)
+        trained = train_as_long_as_it_pays(train, gain, is_over, state, settings)
     line.close("done")
     parameters = trained.state.parameters
     ensemble = _ensemble(shape, settings, standard, priors, members, parameters)
     forest = None
-    is_over = trained.is_cut_short or time.monotonic() - began > max_seconds
-    if schema.targets and not is_over:  # whoever ended training does not wait for trees
+    # Whoever ended training does not wait for trees.
+    if schema.targets and not trained.is_cut_short and not is_over():
         forest = grow_forest(ensemble, encoded, folds, settings.n_trees, seed, verbose)
     heard = held_out_answers(ensemble, forest, encoded, folds)
     blend = learn_blend(ensemble, encoded, heard)

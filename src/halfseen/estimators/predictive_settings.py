@@ -1,4 +1,4 @@
-"""How much work predictive training takes, fixed by the shape of a table and the effort."""
+"""How much work predictive training may take, fixed by the shape of a table and the effort."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ _MOST_TIMES = 3.0
 _UNITS_OF_RATE = 1000  # tables of more units take smaller steps, and up to twice as many
 _MOST_TIMES_OF_MANY = 2.0
 _STEPS_OF_RATE = 3000  # who takes more steps takes smaller ones, by the root of their number
-_FEWEST_STEPS = {"fast": 200, "default": 250, "best": 400}
+_FEWEST_STEPS = {"fast": 200, "default": 400, "best": 600}
 _FIRST_ROUND, _ALL_ROUNDS = 0.6, 4.2  # times the passes, where rounds follow if they pay
+_FEWEST_STEPS_OF_A_ROUND = {"default": 250, "best": 400}
 _MANY_ROWS = 6000
 _MANY_SEEN = 3000  # rows, if what is seen stood in whole ones
 _NARROW = 250
@@ -142,9 +143,9 @@ def predictive_settings(
     operations per member allow if these are fewer, with more of them for more than 6,000 rows (with
     effort "fast" by the root of their number); at most 3,000 in narrow tables. Steps are smaller
     in tables of more than 1,000 units and knots, and where there are more than 3,000 of them.
-    Tables of fewer than 6,000 rows and at most 1,000 units and knots take six tenths of these
-    steps in a first round; further rounds, each twice as long, follow where the last one paid, if
-    these limits allow. Effort "fast" has one round.
+    Tables of fewer than 6,000 rows, at most 400 units and at most 1,000 units and knots take six
+    tenths of these steps, or half of the most, in a first round; further rounds, each twice as
+    long, follow where the last one paid, as far as these limits allow. Effort "fast" has one round.
     Tables of fewer than 6,000 rows are learned carefully, with half of the hidden units left out
     and a high share of the features hidden again; longer ones boldly, with larger steps and nothing
     left out; narrow ones in both ways if they are short, or so full of holes that what is seen of
@@ -174,11 +175,14 @@ def predictive_settings(
     if not is_wide:
         most = min(most, _MOST_STEPS[effort])
     n_folds = (_FOLDS_OF_FEW if few else _FOLDS)[effort]
-    one_round = many or is_wide or n_units > _UNITS_OF_RATE or effort == "fast"
-    n_steps, n_most_steps = (
-        _whole(max(_FEWEST_STEPS[effort], min(times * passes, most)))
-        for times in ((1.0, 1.0) if one_round else (_FIRST_ROUND, _ALL_ROUNDS))
-    )
+    if many or is_wide or n_units > _UNITS_OF_RATE or effort == "fast":
+        n_steps = n_most_steps = _whole(max(_FEWEST_STEPS[effort], min(passes, most)))
+    else:
+        # A second round must have room.
+        n_steps = _whole(
+            max(_FEWEST_STEPS_OF_A_ROUND[effort], min(_FIRST_ROUND * passes, most / 2))
+        )
+        n_most_steps = max(2 * n_steps, _whole(min(_ALL_ROUNDS * passes, most)))
     in_training, in_answers = search_steps(n_visible, seen)
     return PredictiveSettings(
         n_hidden=n_hidden,

@@ -9,11 +9,13 @@ preset : {"default", "paper"}, default="default"
         Where parameters that are "auto" take their values from. "paper" are the paper's settings.
         What was resolved stands in ``settings_``.
     effort : {"fast", "default", "best"} or "auto", default="auto"
-        How much work training takes; fixed by the shape of the table, so that the same seed gives
-        the same numbers. "fast" hurries the companion, too: a quarter of its epochs,
-        with longer steps that end small and no early stopping, unless you set any of these.
+        How much work training may take; bounded by the shape of the table and decided by entries
+        put aside, so that the same seed gives the same numbers. "fast" hurries the companion, too:
+        a quarter of its epochs, with longer steps that end small and no early stopping, unless you
+        set any of these.
     max_seconds : float or "auto", default="auto"
-        Ends predictive training after so many seconds, wherever it stands, and the companion that
+        Ends predictive training after so many seconds, where it stands or with what its last whole
+        round has taught, and the companion that
         is trained beside it (but not one that is trained before, as of 65,536 rows and more); the
         result then depends on the machine's speed and is not reproducible.
     companion : bool or "auto", default="auto"

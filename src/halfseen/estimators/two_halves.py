@@ -77,7 +77,7 @@ def fit_side_by_side(
 ) -> Halves:
     """Both halves at the same time: much of a first fit is compilation, which takes one core.
 
-    Results are those of :func:`fit_in_turn`. Ctrl-C ends the ensemble where it stands; pressed
+    Results are those of :func:`fit_in_turn`. Ctrl-C ends training of the ensemble; pressed
     again, or before the ensemble could answer, it ends the companion too. So do ``max_seconds``.
     If the companion fails, the ensemble ends early.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby
 from statistics import fmean, stdev
 from typing import Literal
@@ -133,32 +133,36 @@ def record_tables(
     return tables
 
 
-def tables_of_the_paper(tables: Sequence[RecordTable]) -> list[RecordTable]:
-    """What the paper has figures of: those methods at those rates, and our default beside them.
+def records_of_the_paper(records: Sequence[Record]) -> list[Record]:
+    """Records of what the paper has figures of, and of our default beside them.
 
     Parameters
     ----------
-    tables : sequence of RecordTable
-        Of :func:`record_tables`.
+    records : sequence of Record
+        Of one run.
 
     Returns
     -------
-    list of RecordTable
+    list of Record
 
     Examples
     --------
     >>> asked = ("scene", "transductive", "at_random", "at_random", 0.5, 0.5, None)
-    >>> of_run = [Record(*asked, name, scores={"micro_auc": 0.9}) for name in ("cle", "coco")]
-    >>> [line.name for line in tables_of_the_paper(record_tables(of_run))[0].lines]
-    ['cle', 'cle', 'halfseen_paper', 'noisy_imc', 'mc1']
+    >>> of_run = [Record(*asked, name) for name in ("cle", "coco", "halfseen")]
+    >>> [record.method for record in records_of_the_paper(of_run)]
+    ['cle', 'halfseen']
     """
-    kept = []
-    for table in tables:
-        published = {line.name for line in table.lines if line.is_published}
-        lines = [line for line in table.lines if line.name in {*published, OURS}]
-        if published:
-            kept.append(replace(table, lines=tuple(lines), notes=()))
-    return kept
+    printed = {
+        (figure.data_set, figure.task, figure.feature_rate, figure.label_rate, method)
+        for figure in published_figures()
+        for method in (figure.our_method, OURS)
+    }
+    return [
+        record
+        for record in records
+        if (record.data_set, record.task, *_rates(record), record.method) in printed
+        and not record.variant
+    ]
 
 
 def method_name(record: Record) -> str:

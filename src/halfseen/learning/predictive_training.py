@@ -57,8 +57,16 @@ class PredictiveState(NamedTuple):
     optimiser_state: optax.OptState  # of packed parameters
 
 
+class Round(NamedTuple):
+    """What a round of training has led to."""
+
+    state: PredictiveState
+    n_taken: int  # steps, those of earlier rounds among them
+    is_whole: bool  # nobody has ended it
+
+
 class _Carried(NamedTuple):
-    """The same as it lies on the device."""
+    """A state as it lies on the device."""
 
     learned: Packed
     optimiser_state: optax.OptState
@@ -118,7 +126,7 @@ def train_predictively(
     steps: range,
     seed: int,
     after: Callable[[int, NDArray[np.float32]], bool],
-) -> tuple[PredictiveState, int]:
+) -> Round:
     """Take a round of steps of Adam, of all members at once.
 
     All members see the same rows in the same order with the same columns hidden again, and none
@@ -151,10 +159,8 @@ def train_predictively(
 
     Returns
     -------
-    state : PredictiveState
+    Round
         After the last step.
-    n_taken : int
-        How many steps have been taken by then, those of earlier rounds among them.
     """
     generator = np.random.default_rng([seed, 4])
     order = _order(generator, n_rows, steps.stop * shape.batch_size)
@@ -165,7 +171,7 @@ def train_predictively(
     members, carried = jax.device_get(members), _carried(state)
     states: list[_Carried] = jax.device_put([machines_in(group, carried) for group in groups])
     companies: list[Member] = jax.device_put([machines_in(group, members) for group in groups])
-    n_taken = steps.start
+    n_taken, is_ended = steps.start, False
 
     try:
         for n_before, some, rows in parts_of_steps(table, in_steps):
@@ -186,13 +192,15 @@ def train_predictively(
             program = (shape, some.visible.shape, some.training.shape, len(rows))
             errors = side_by_side(taken, range(len(groups)), program)
             n_taken = first + len(rows)
-            if after(n_taken, np.concatenate(errors)):
+            is_ended = after(n_taken, np.concatenate(errors))
+            if is_ended:
                 break
     except KeyboardInterrupt:
         # What was under way must end before the interpreter may, or JAX crashes on exit.
         jax.block_until_ready(jax.live_arrays())  # type: ignore[no-untyped-call]
         if any(state.learned.vectors.is_deleted() for state in states):
             raise  # between two states, one given up and the other not yet taken
+        is_ended = True
         warnings.warn(
             "predictive training interrupted; the model keeps what it has learned so far",
             TrainingInterrupted,
@@ -202,7 +210,7 @@ def train_predictively(
         lambda *of_groups: np.concatenate(of_groups), *jax.device_get(states)
     )
     learned = unpacked(whole.learned, whole.start_bias)
-    return PredictiveState(learned, whole.optimiser_state), n_taken
+    return Round(PredictiveState(learned, whole.optimiser_state), n_taken, not is_ended)
 
 
 def compile_training(
