@@ -96,12 +96,15 @@ def test_rounds_may_follow_in_narrow_tables_of_not_too_many_rows() -> None:
     for open_ended in (
         predictive_settings(600, 20, 10, "default"),
         predictive_settings(600, 20, 10, "best"),
+        predictive_settings(999, 78, 72, "default"),
+        predictive_settings(1797, 71, 61, "default"),
     ):
         assert open_ended.n_most_steps >= 3 * open_ended.n_steps
     for settled in (
         predictive_settings(600, 20, 10, "fast"),
         predictive_settings(6000, 20, 10, "default"),
         predictive_settings(600, 300, 294, "default"),
+        predictive_settings(1000, 117, 103, "default"),
         predictive_settings(600, 800, 800, "default"),
     ):
         assert settled.n_most_steps == settled.n_steps

@@ -13,7 +13,11 @@ from estimators.curved import curved_table, straight_table
 from halfseen import RBMImputer, TrainingInterrupted
 from halfseen.estimators import predictive_fit
 from halfseen.estimators.predictive_settings import predictive_settings
-from halfseen.estimators.training_length import Trained, train_as_long_as_it_pays
+from halfseen.estimators.training_length import (
+    LEAST_OF_A_ROUND,
+    Trained,
+    train_as_long_as_it_pays,
+)
 from halfseen.learning.choice import Choice
 from halfseen.learning.predictive_training import Round
 
@@ -62,10 +66,10 @@ class Training:
     ("gains", "rounds"),
     [
         ((0.0,), (100,)),
-        ((0.0299,), (100,)),
-        ((0.0301, 0.05), (100, 200)),
+        ((LEAST_OF_A_ROUND - 1e-6,), (100,)),
+        ((LEAST_OF_A_ROUND + 1e-6, 0.05), (100, 200)),
         ((0.1, 0.12), (100, 200)),
-        ((0.1, 0.13, 0.4), (100, 200, 400)),
+        ((0.1, 0.14, 0.4), (100, 200, 400)),
     ],
 )
 def test_rounds_follow_each_other_as_long_as_they_pay(

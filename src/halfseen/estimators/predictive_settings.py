@@ -25,7 +25,8 @@ _UNITS_OF_RATE = 1000  # tables of more units take smaller steps, and up to twic
 _MOST_TIMES_OF_MANY = 2.0
 _STEPS_OF_RATE = 3000  # who takes more steps takes smaller ones, by the root of their number
 _FEWEST_STEPS = {"fast": 200, "default": 400, "best": 600}
-_FIRST_ROUND, _ALL_ROUNDS = 0.6, 4.2  # times the passes, where rounds follow if they pay
+_FIRST_ROUND, _FIRST_ROUND_OF_FEW = 0.6, 0.45  # times the passes, where others may follow
+_ALL_ROUNDS = 4.2
 _FEWEST_STEPS_OF_A_ROUND = {"default": 250, "best": 400}
 _MANY_ROWS = 6000
 _MANY_SEEN = 3000  # rows, if what is seen stood in whole ones
@@ -143,9 +144,10 @@ def predictive_settings(
     operations per member allow if these are fewer, with more of them for more than 6,000 rows (with
     effort "fast" by the root of their number); at most 3,000 in narrow tables. Steps are smaller
     in tables of more than 1,000 units and knots, and where there are more than 3,000 of them.
-    Tables of fewer than 6,000 rows, at most 400 units and at most 1,000 units and knots take six
-    tenths of these steps, or half of the most, in a first round; further rounds, each twice as
-    long, follow where the last one paid, as far as these limits allow. Effort "fast" has one round.
+    Tables of fewer than 6,000 rows, at most 400 units and at most 600 units and knots (1,000 if
+    there are fewer than 1,000 rows) take six tenths of these steps (less than half, of fewer than
+    1,000 rows), or half of the most, in a first round; further rounds, each twice as long, follow
+    where the last one paid, as far as these limits allow. Effort "fast" has one round.
     Tables of fewer than 6,000 rows are learned carefully, with half of the hidden units left out
     and a high share of the features hidden again; longer ones boldly, with larger steps and nothing
     left out; narrow ones in both ways if they are short, or so full of holes that what is seen of
@@ -175,13 +177,13 @@ def predictive_settings(
     if not is_wide:
         most = min(most, _MOST_STEPS[effort])
     n_folds = (_FOLDS_OF_FEW if few else _FOLDS)[effort]
-    if many or is_wide or n_units > _UNITS_OF_RATE or effort == "fast":
+    most_units = _UNITS_OF_RATE if few else _UNITS_OF_PASSES
+    if many or is_wide or n_units > most_units or effort == "fast":
         n_steps = n_most_steps = _whole(max(_FEWEST_STEPS[effort], min(passes, most)))
     else:
         # A second round must have room.
-        n_steps = _whole(
-            max(_FEWEST_STEPS_OF_A_ROUND[effort], min(_FIRST_ROUND * passes, most / 2))
-        )
+        wanted = min((_FIRST_ROUND_OF_FEW if few else _FIRST_ROUND) * passes, most / 2)
+        n_steps = _whole(max(_FEWEST_STEPS_OF_A_ROUND[effort], wanted))
         n_most_steps = max(2 * n_steps, _whole(min(_ALL_ROUNDS * passes, most)))
     in_training, in_answers = search_steps(n_visible, seen)
     return PredictiveSettings(

@@ -10,7 +10,7 @@ from halfseen.estimators.predictive_settings import PredictiveSettings
 from halfseen.learning.predictive_training import PredictiveState, Round
 from halfseen.learning.trainer import TrainingInterrupted
 
-LEAST_OF_A_ROUND = 0.03  # part of the squared error that a round takes away, if another follows
+LEAST_OF_A_ROUND = 0.035  # part of the squared error that a round takes away, if another follows
 _LONGER = 2  # times the last round is the next
 _WORTH_A_ROUND = 0.5  # part of its steps for which there must be room
 
