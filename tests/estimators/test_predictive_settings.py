@@ -105,6 +105,7 @@ def test_rounds_may_follow_in_narrow_tables_of_not_too_many_rows() -> None:
         predictive_settings(6000, 20, 10, "default"),
         predictive_settings(600, 300, 294, "default"),
         predictive_settings(1000, 117, 103, "default"),
+        predictive_settings(600, 20, 10, "default", n_targets=2),
         predictive_settings(600, 800, 800, "default"),
     ):
         assert settled.n_most_steps == settled.n_steps
@@ -113,6 +114,7 @@ def test_rounds_may_follow_in_narrow_tables_of_not_too_many_rows() -> None:
 def test_few_rows_have_few_knots() -> None:
     assert predictive_settings(999, 20, 10, "default").n_knots == 8
     assert predictive_settings(1000, 20, 10, "default").n_knots == 12
+    assert predictive_settings(999, 20, 10, "default", n_targets=2).n_knots == 12
 
 
 @given(n_visible=st.integers(1, 420), seen=st.floats(0.0, 1.0))

@@ -133,23 +133,30 @@ def with_users_choices(
 
 
 def predictive_settings(
-    n_rows: int, n_visible: int, n_gaussian: int, effort: Effort, seen: float = 0.5
+    n_rows: int,
+    n_visible: int,
+    n_gaussian: int,
+    effort: Effort,
+    seen: float = 0.5,
+    n_targets: int = 1,
 ) -> PredictiveSettings:
     """The budget for a table of this shape, of which this share of the features is seen.
 
     Tables of more than 400 units get no knots and 400 hidden units, others 200, or 128 where they
     are narrow and have fewer than 1,000 rows, and 12 knots for every number, or 8 where there are
-    more than 40 numbers or fewer than 1,000 rows. Steps are as many as 24 passes over the table
-    need (40 from 6,000 rows on; up to three times as many in tables of fewer than 600 units and
-    knots, up to twice as many in tables of more than 1,000), or as about 6e11
+    more than 40 numbers, or fewer than 1,000 rows and at most one target. Steps are as many as 24
+    passes over the table need (40 from 6,000 rows on; up to three times as many in tables of fewer
+    than 600 units and knots, up to twice as many in tables of more than 1,000), or as about 6e11
     operations per member allow if these are fewer, with more of them for more than 6,000 rows (with
     effort "fast" by the root of their number); at most 3,000 in tables of at most 400 units, and
     2,000 of 6,000 rows and more of which what is seen would not fill 3,000. Steps are smaller
     in tables of more than 1,000 units and knots, and where there are more than 3,000 of them.
-    Tables of fewer than 6,000 rows, at most 400 units and at most 600 units and knots (1,000 if
-    there are fewer than 1,000 rows) take six tenths of these steps (less than half, of fewer than
-    1,000 rows), or half of the most, in a first round; further rounds, each twice as long, follow
-    where the last one paid, as far as these limits allow. Effort "fast" has one round.
+    Tables of at most one target, fewer than 6,000 rows, at most 400 units and at most 600 units and
+    knots (1,000 if there are fewer than 1,000 rows) take six tenths of these steps (less than half,
+    of fewer than 1,000 rows), or half of the most, in a first round; further rounds, each twice as
+    long, follow where the last one paid, as far as these limits allow. Effort "fast" has one round.
+    Of several targets some are known in a row of which others are asked for: it is of use there to
+    have learned rows by heart.
     Tables of fewer than 6,000 rows are learned carefully, with half of the hidden units left out
     and a high share of the features hidden again; longer ones boldly, with larger steps and nothing
     left out; narrow ones in both ways if they are short, or so full of holes that what is seen of
@@ -165,7 +172,9 @@ def predictive_settings(
     is_wide = n_visible > _WIDE
     many = n_rows >= _MANY_ROWS
     few = n_rows < _FEW_ROWS
-    n_knots = 0 if is_wide else 8 if few or n_gaussian > _MANY_NUMBERS else 12
+    one_target = n_targets <= 1
+    few_knots = n_gaussian > _MANY_NUMBERS or (few and one_target)
+    n_knots = 0 if is_wide else 8 if few_knots else 12
     n_hidden, n_sweeps = (400 if is_wide else 128 if few and n_visible <= _NARROW else 200), 2
     batch_size = 32 if n_rows < 1000 else 64 if n_rows < 5000 else 128
     n_units = n_visible + n_gaussian * n_knots
@@ -181,7 +190,7 @@ def predictive_settings(
         most = min(most, _MOST_STEPS[effort] * (_LESS_OF_LITTLE if little else 1.0))
     n_folds = (_FOLDS_OF_FEW if few else _FOLDS)[effort]
     most_units = _UNITS_OF_RATE if few else _UNITS_OF_PASSES
-    if many or is_wide or n_units > most_units or effort == "fast":
+    if many or is_wide or n_units > most_units or effort == "fast" or not one_target:
         n_steps = n_most_steps = _whole(max(_FEWEST_STEPS[effort], min(passes, most)))
     else:
         # A second round must have room.

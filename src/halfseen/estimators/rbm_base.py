@@ -412,7 +412,12 @@ class RBMBase(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         n_rows = encoded.n_rows
         seen = share_seen(encoded, schema)
         budget = predictive_settings(
-            n_rows, schema.n_visible, schema.n_gaussian, settings.effort, seen
+            n_rows,
+            schema.n_visible,
+            schema.n_gaussian,
+            settings.effort,
+            seen,
+            len(schema.targets),
         )
         given = {name: getattr(self, name) for name in SHARED_SETTINGS}
         budget = with_users_choices(budget, given, n_rows)
