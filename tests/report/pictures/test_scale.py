@@ -50,6 +50,12 @@ def test_all_finite_values_find_room(values: list[float], is_log: bool) -> None:
         assert places.max() <= 100 + 1e-6
 
 
+def test_a_log_scale_may_span_all_numbers() -> None:
+    values = [SMALLEST_OF_LOG, 1.0, 1e308]
+    places = scale_around(values, 0, 100, is_log=True)(values)
+    assert 0 <= places[0] < places[1] < places[2] <= 100
+
+
 @given(st.floats(1e-9, 1e9))
 def test_steps_are_round(rough: float) -> None:
     step = round_step(rough)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -135,8 +136,10 @@ def scale_around(
         return Scale(1.0, 10.0, start, end, is_log) if is_log else Scale(0.0, 1.0, start, end)
     low, high = float(numbers.min()), float(numbers.max())
     if is_log:
-        room = max((high / low) ** pad, 1.05)
-        return Scale(low / room, high * room, start, end, is_log=True)
+        # By logarithms: the ratio of the ends may be beyond all numbers.
+        room = max(10.0 ** (pad * (math.log10(high) - math.log10(low))), 1.05)
+        lowest, highest = sys.float_info.min, sys.float_info.max
+        return Scale(max(low / room, lowest), min(high * room, highest), start, end, is_log=True)
     room = pad * (high - low)
     if high - low <= 1e-12 * max(abs(low), abs(high)):
         room = 0.5 * abs(high) or 0.5
