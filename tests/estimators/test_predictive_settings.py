@@ -122,10 +122,3 @@ def test_the_search_is_longer_where_more_is_seen(n_visible: int, seen: float) ->
     in_training, in_answers = search_steps(n_visible, seen)
     assert 0 < in_training <= in_answers
     assert in_training <= search_steps(n_visible, 1.0)[0] <= 15
-
-
-def test_long_tables_of_which_little_is_seen_take_fewer_steps() -> None:
-    much, little = (
-        predictive_settings(10_000, 26, 16, "default", seen).n_steps for seen in (0.5, 0.2)
-    )
-    assert (much, little) == (3000, 2000)

@@ -33,7 +33,6 @@ _MANY_SEEN = 3000  # rows, if what is seen stood in whole ones
 _NARROW = 250
 _WIDE = 400
 _MANY_NUMBERS = 40
-_LESS_OF_LITTLE = 2 / 3
 _MOST_STEPS = {"fast": 1000, "default": 3000, "best": 8000}
 _MORE_PASSES = 5 / 3
 _SHRINKAGES = {
@@ -148,8 +147,8 @@ def predictive_settings(
     passes over the table need (40 from 6,000 rows on; up to three times as many in tables of fewer
     than 600 units and knots, up to twice as many in tables of more than 1,000), or as about 6e11
     operations per member allow if these are fewer, with more of them for more than 6,000 rows (with
-    effort "fast" by the root of their number); at most 3,000 in tables of at most 400 units, and
-    2,000 of 6,000 rows and more of which what is seen would not fill 3,000. Steps are smaller
+    effort "fast" by the root of their number); at most 3,000 in tables of at most 400 units. Steps
+    are smaller
     in tables of more than 1,000 units and knots, and where there are more than 3,000 of them.
     Tables of at most one target, fewer than 6,000 rows, at most 400 units and at most 600 units and
     knots (1,000 if there are fewer than 1,000 rows) take six tenths of these steps (less than half,
@@ -186,8 +185,7 @@ def predictive_settings(
     passes = _PASSES[effort] * often * (_MORE_PASSES if many else 1.0) * n_rows / batch_size
     most = operations / per_step
     if not is_wide:
-        little = many and seen * n_rows < _MANY_SEEN
-        most = min(most, _MOST_STEPS[effort] * (_LESS_OF_LITTLE if little else 1.0))
+        most = min(most, _MOST_STEPS[effort])
     n_folds = (_FOLDS_OF_FEW if few else _FOLDS)[effort]
     most_units = _UNITS_OF_RATE if few else _UNITS_OF_PASSES
     if many or is_wide or n_units > most_units or effort == "fast" or not one_target:
