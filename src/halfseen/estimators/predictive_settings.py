@@ -148,8 +148,8 @@ def predictive_settings(
     than 600 units and knots, up to twice as many in tables of more than 1,000), or as about 6e11
     operations per member allow if these are fewer, with more of them for more than 6,000 rows (with
     effort "fast" by the root of their number); at most 3,000 in tables of at most 400 units. Steps
-    are smaller
-    in tables of more than 1,000 units and knots, and where there are more than 3,000 of them.
+    are smaller in tables of more than 1,000 units and knots, and where there are more than 3,000
+    of them.
     Tables of at most one target, fewer than 6,000 rows, at most 400 units and at most 600 units and
     knots (1,000 if there are fewer than 1,000 rows) take six tenths of these steps (less than half,
     of fewer than 1,000 rows), or half of the most, in a first round; further rounds, each twice as
