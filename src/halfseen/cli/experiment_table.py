@@ -9,6 +9,7 @@ import click
 from halfseen.cli.problem import Problem
 from halfseen.cli.shared_options import with_terminal
 from halfseen.cli.terminal import Terminal
+from halfseen.experiments.record import SCORES
 
 _HELP = """The tables of the run in FOLDER, as far as it is: methods by rates, mean and standard
 deviation over realisations, the paper's figures beside ours where it has any.
@@ -23,21 +24,6 @@ Examples:
   halfseen experiment table results --format csv > results.csv
   halfseen experiment table results --score standardised_rmse --score calibration_error
   halfseen experiment table results --published"""
-_SCORES = (
-    "rmse",
-    "standardised_rmse",
-    "micro_auc",
-    "macro_auc",
-    "averaged_auc",
-    "hamming_accuracy",
-    "accuracy",
-    "accuracy_all_entries",
-    "log_loss",
-    "calibration_error",
-    "interval_coverage",
-    "interval_width",
-    "seconds",
-)
 
 
 @click.command("table", help=_HELP)
@@ -53,7 +39,7 @@ _SCORES = (
 @click.option(
     "--score",
     "scores",
-    type=click.Choice(_SCORES),
+    type=click.Choice([*SCORES, "seconds"]),
     multiple=True,
     help="Tables of this score; may be given several times. Otherwise those of the paper, and "
     "seconds.",
