@@ -14,8 +14,10 @@ from compilations import counted_compilations
 from halfseen import RBMClassifier
 from halfseen.estimators import held_out_answers as module
 from halfseen.estimators.fitted_prediction import (
+    FittedPrediction,
     discrete_candidates,
     number_candidates,
+    shares_by_gaussians,
     spread_of,
     target_candidates,
 )
@@ -29,6 +31,7 @@ from halfseen.estimators.held_out_lessons import (
 )
 from halfseen.learning.held_out import HeldOut, hold_out
 from halfseen.learning.predictive_loss import PredictiveColumns
+from halfseen.machine.class_gaussians import ClassGaussians
 from halfseen.machine.predictive_sweeps import PredictiveLayer
 from halfseen.machine.visible_layer import VisibleLayer
 from halfseen.tables import Encoded, read_table, read_target
@@ -54,7 +57,19 @@ def heard(
     predicts_classes: RBMClassifier, encoded: Encoded, folds: list[HeldOut]
 ) -> list[HeldOutAnswers]:
     prediction = predicts_classes.prediction_
-    return held_out_answers(prediction.ensemble, prediction.forest, encoded, folds)
+    return held_out_answers(
+        prediction.ensemble, prediction.forest, gaussians(prediction), encoded, folds
+    )
+
+
+def gaussians(prediction: FittedPrediction) -> list[ClassGaussians]:
+    """Made up, one for every fold, and none like another; the table has too few numbers for any."""
+    assert prediction.gaussians is None
+    is_target = prediction.ensemble.shape.columns.is_target_unit
+    n_classes, n_units = int(is_target.sum()), int((~is_target).sum())
+    mean = np.random.default_rng(2).normal(size=(2, n_classes, n_units))
+    covariance = np.tile(np.eye(n_units), (n_classes, 1, 1))
+    return [ClassGaussians(np.full(n_classes, 1 / n_classes), own, covariance) for own in mean]
 
 
 class Asked(NamedTuple):
@@ -96,7 +111,10 @@ def test_what_is_heard_of_a_fold_is_said_by_its_own_members(
         completed = ensemble.completed_by_priors(answers, asked.visible, shown)[0]
         of_forest = prediction.forest.shares_of_fold(index, completed)
         discrete = discrete_candidates(ensemble, answers)
-        expected = target_candidates(ensemble, discrete, of_forest)
+        of_classes = shares_by_gaussians(
+            gaussians(prediction)[index], ensemble, asked.visible, shown
+        )
+        expected = target_candidates(ensemble, discrete, [of_forest, of_classes])
         np.testing.assert_array_equal(said.targets, expected)
 
 
@@ -109,7 +127,9 @@ def test_rows_are_heard_alike_however_many_at_a_time(
 ) -> None:
     prediction = predicts_classes.prediction_
     monkeypatch.setattr(module, "ROWS_AT_ONCE", 7)
-    again = held_out_answers(prediction.ensemble, prediction.forest, encoded, folds)
+    again = held_out_answers(
+        prediction.ensemble, prediction.forest, gaussians(prediction), encoded, folds
+    )
     for one, other in zip(heard, again, strict=True):
         for context in ("known", "new"):
             said, also = getattr(one, context), getattr(other, context)
@@ -167,7 +187,7 @@ def test_bounds_of_numbers_are_what_was_seen(
         assert (blend.lowest[unit], blend.highest[unit]) == (seen.min(), seen.max())
     assert np.allclose(blend.number.sum(axis=1), 1.0)
     assert np.isclose(blend.discrete.sum(), 1.0)
-    assert (blend.target == np.eye(ensemble.n_kinds + 2)).all()  # prior and forest
+    assert (blend.target == np.eye(ensemble.n_kinds + 3)).all()  # prior, forest, Gaussians
 
 
 def test_a_pool_of_known_rows_is_learned_from_such_rows(predicts_labels: RBMClassifier) -> None:
@@ -220,10 +240,10 @@ def _ordered(made: Any) -> Any:
 
 
 def test_no_entry_has_a_say_in_what_it_is_judged_by(
-    predicts_classes: RBMClassifier, heard: list[HeldOutAnswers]
+    predicts_classes: RBMClassifier, encoded: Encoded, heard: list[HeldOutAnswers]
 ) -> None:
-    prediction = predicts_classes.prediction_
-    ensemble, blend = prediction.ensemble, prediction.blend
+    ensemble = predicts_classes.prediction_.ensemble
+    blend = learn_blend(ensemble, encoded, heard)
     is_target = ensemble.shape.columns.is_target_unit
     judged = heard[0].judged[:, is_target].any(axis=1)
     first_part = np.flatnonzero(judged & (np.arange(len(judged)) % 5 == 0))
@@ -248,9 +268,11 @@ def test_a_fold_in_which_nothing_is_judged(
 ) -> None:
     prediction = predicts_classes.prediction_
     nothing = folds[0]._replace(judging=np.zeros_like(folds[0].judging))
-    (one,) = held_out_answers(prediction.ensemble, prediction.forest, encoded, [nothing])
+    (one,) = held_out_answers(
+        prediction.ensemble, prediction.forest, gaussians(prediction), encoded, [nothing]
+    )
     assert not one.judged.any()
-    n_candidates = prediction.ensemble.n_kinds + 2
+    n_candidates = prediction.ensemble.n_kinds + 3  # prior, forest and Gaussians
     assert one.known.targets.shape[:2] == one.new.targets.shape[:2] == (n_candidates, 1)
     for part in (*one.known[:3], *one.new[:3]):
         assert part.size == 0

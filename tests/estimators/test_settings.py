@@ -52,7 +52,7 @@ def test_presets_are_in_range_for_tables_of_any_shape(n_rows: int, n_visible: in
 def test_every_setting_is_a_parameter_of_the_classifier() -> None:
     names = {field.name for field in fields(Settings)}
     assert names <= set(RBMClassifier().get_params())
-    assert names - {"class_units", "threshold", "forest"} == set(SHARED_SETTINGS)
+    assert names - {"class_units", "threshold", "forest", "class_gaussians"} == set(SHARED_SETTINGS)
     assert set(SHARED_SETTINGS) <= set(RBMImputer().get_params())
 
 

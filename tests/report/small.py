@@ -60,6 +60,7 @@ def told_model(schema: Schema, truth: NDArray[np.float32], away: float = 0.25) -
     prediction = SimpleNamespace(
         choices=(),
         forest=None,
+        gaussians=None,
         complete=complete,
         interval=interval,
         smallest_probability=lambda level, knows_labels: 1 - level,

@@ -16,6 +16,7 @@ from halfseen.learning.prior_fit import MOST_UNITS_OF_FULL_RANK
 
 PRIOR_ALONE = "prior alone"
 FOREST = "forest"
+GAUSSIANS = "Gaussians of the classes"
 _LEVEL = 0.9
 _BY_SHAPE = "by the rows and columns of the table and the effort"
 
@@ -32,6 +33,7 @@ def choices_of(
         _length(trained, settings),
         *_prior(prediction, loss_of_shrinkage),
         *_forest(prediction),
+        *_gaussians(prediction),
         *_numbers(prediction),
         *_mixture(prediction, settings),
         *_pools(prediction, settings),
@@ -126,6 +128,14 @@ def _forest(prediction: FittedPrediction) -> list[Choice]:
     return [Choice(FOREST, chosen, _BY_SHAPE)]
 
 
+def _gaussians(prediction: FittedPrediction) -> list[Choice]:
+    gaussians = prediction.gaussians
+    if gaussians is None:
+        return []
+    chosen = f"{len(gaussians.share)}, their probabilities to the power {gaussians.power:.2f}"
+    return [Choice(GAUSSIANS, chosen, "the power gives labels put aside the most probability")]
+
+
 def _numbers(prediction: FittedPrediction) -> list[Choice]:
     weights, n_kinds = prediction.blend.number, prediction.ensemble.n_kinds
     if not len(weights):
@@ -168,7 +178,7 @@ def _pools(prediction: FittedPrediction, settings: PredictiveSettings) -> list[C
         ("labels", is_target[layer.n_gaussian : first_group], blend.label_power),
         ("classes", is_target[first_group:], blend.class_power),
     )
-    names = [*_names(settings), *([] if prediction.forest is None else [FOREST])]
+    names = [*_names(settings), *blind_names(prediction)]
     found = []
     for what, units, powers in kinds:
         for context, applies in (("without", True), ("with", columns.n_targets > 1)):
@@ -177,6 +187,12 @@ def _pools(prediction: FittedPrediction, settings: PredictiveSettings) -> list[C
                 name = f"{what} of rows {context} a known one by"
                 found.append(Choice(name, _of_candidates(own, names), why))
     return found
+
+
+def blind_names(prediction: FittedPrediction) -> list[str]:
+    """What has a say in targets and reads no labels."""
+    there = (FOREST, prediction.forest), (GAUSSIANS, prediction.gaussians)
+    return [name for name, one in there if one is not None]
 
 
 def _names(settings: PredictiveSettings) -> list[str]:

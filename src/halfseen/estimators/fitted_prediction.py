@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +16,7 @@ from halfseen.estimators.pooling import pooled_classes, pooled_labels
 from halfseen.learning.choice import Choice
 from halfseen.learning.predictive_member import PredictiveShape
 from halfseen.learning.progress import ProgressLine, Verbosity
+from halfseen.machine.class_gaussians import ClassGaussians
 
 _SMALLEST_SPREAD = 0.05
 _SLACK = 1e-5
@@ -86,9 +87,9 @@ def discrete_candidates(ensemble: Ensemble, answers: Answers) -> NDArray[np.floa
 
 
 def target_candidates(
-    ensemble: Ensemble, said: NDArray[np.float64], of_forest: NDArray[np.float64] | None
+    ensemble: Ensemble, said: NDArray[np.float64], of_blind: Sequence[NDArray[np.float64]]
 ) -> NDArray[np.float64]:
-    """All predictions of target units: the kinds, the prior alone, and a forest if there is one.
+    """All predictions of target units: the kinds, the prior alone, and who reads no labels.
 
     From those of all discrete units; of shape (n_candidates, n_rows, n_target_units), Bernoulli
     units first and then groups.
@@ -96,7 +97,20 @@ def target_candidates(
     columns = ensemble.shape.columns
     is_target = columns.is_target_unit[columns.wide.layer.n_gaussian :]
     of_targets = said[:, :, is_target]
-    return of_targets if of_forest is None else np.concatenate([of_targets, of_forest[None]])
+    return np.concatenate([of_targets, *(shares[None] for shares in of_blind)])
+
+
+def shares_by_gaussians(
+    gaussians: ClassGaussians,
+    ensemble: Ensemble,
+    visible: NDArray[np.float32],
+    observed: NDArray[np.bool_],
+) -> NDArray[np.float64]:
+    """Probability of every target unit by Gaussians of the classes, (n_rows, n_target_units)."""
+    is_target = ensemble.shape.columns.is_target_unit
+    values = ensemble.in_standard_units(visible)[:, ~is_target]
+    shares = gaussians.probabilities(values, observed[:, ~is_target])
+    return shares if is_target.sum() > 1 else shares[:, 1:]
 
 
 def weighted(weights: NDArray[np.float64], parts: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -115,6 +129,7 @@ class FittedPrediction:
     blend: Blend
     conformal: Conformal
     forest: Forest | None = None  # one more candidate for targets
+    gaussians: ClassGaussians | None = None  # and another
     choices: tuple[Choice, ...] = ()  # what the fit settled by itself, and why
 
     def complete(
@@ -211,13 +226,14 @@ class FittedPrediction:
         observed: NDArray[np.bool_],
     ) -> NDArray[np.float64]:
         """One probability of every target unit, from the candidates of all discrete units."""
-        of_forest = None
+        of_blind = []
         if self.forest is not None:
-            of_forest = self.forest.shares(
-                self.ensemble.completed_by_priors(answers, visible, observed)
-            )
+            completed = self.ensemble.completed_by_priors(answers, visible, observed)
+            of_blind.append(self.forest.shares(completed))
+        if self.gaussians is not None:
+            of_blind.append(shares_by_gaussians(self.gaussians, self.ensemble, visible, observed))
         knows = observed[:, self.ensemble.shape.columns.is_target_unit].any(axis=1)
-        return self.pooled(target_candidates(self.ensemble, said, of_forest), np.asarray(knows))
+        return self.pooled(target_candidates(self.ensemble, said, of_blind), np.asarray(knows))
 
     def pooled(self, said: NDArray[np.float64], knows: NDArray[np.bool_]) -> NDArray[np.float64]:
         """One probability of every target unit, from those of all candidates.

@@ -1,4 +1,4 @@
-"""What members and trees say of the entries that were put aside."""
+"""What members, trees and Gaussians say of the entries that were put aside."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from halfseen.estimators.ensemble_answers import Answers
 from halfseen.estimators.fitted_prediction import (
     discrete_candidates,
     judged_candidates,
+    shares_by_gaussians,
     spread_of,
     target_candidates,
 )
 from halfseen.estimators.forest import Forest
 from halfseen.learning.held_out import HeldOut
+from halfseen.machine.class_gaussians import ClassGaussians
 from halfseen.tables import EncodedTable
 
 
@@ -38,19 +40,49 @@ class HeldOutAnswers(NamedTuple):
     truth: NDArray[np.float32]  # (n_judged_rows, n_visible)
     judged: NDArray[np.bool_]  # (n_judged_rows, n_visible)
     shown: NDArray[np.bool_]  # (n_judged_rows, n_visible)
-    has_forest: bool  # whether the last candidate for targets is a forest
+    n_blind: int  # candidates for targets, the last ones, that read no labels
 
 
 def held_out_answers(
-    ensemble: Ensemble, forest: Forest | None, encoded: EncodedTable, folds: list[HeldOut]
+    ensemble: Ensemble,
+    forest: Forest | None,
+    gaussians: Sequence[ClassGaussians],
+    encoded: EncodedTable,
+    folds: list[HeldOut],
 ) -> list[HeldOutAnswers]:
-    """What members and trees of every fold say of the entries that were put aside in it."""
-    return [_of_fold(ensemble, forest, encoded, index, fold) for index, fold in enumerate(folds)]
+    """What members, trees and Gaussians of every fold say of the entries put aside in it.
+
+    There is no forest, or there are no Gaussians, if nobody has fitted them.
+    """
+    return [
+        _of_fold(_OfFold(ensemble, forest, gaussians[index : index + 1], index), encoded, fold)
+        for index, fold in enumerate(folds)
+    ]
 
 
-def _of_fold(
-    ensemble: Ensemble, forest: Forest | None, encoded: EncodedTable, index: int, fold: HeldOut
-) -> HeldOutAnswers:
+class _OfFold(NamedTuple):
+    """Who has learned from what one fold shows."""
+
+    ensemble: Ensemble
+    forest: Forest | None
+    gaussians: Sequence[ClassGaussians]  # one, or none
+    place: int
+
+    def shares(
+        self, answers: Answers, visible: NDArray[np.float32], shown: NDArray[np.bool_]
+    ) -> list[NDArray[np.float64]]:
+        """Probabilities of target units by those that read no labels."""
+        of_blind = []
+        if self.forest is not None:
+            completed = self.ensemble.completed_by_priors(answers, visible, shown)[0]
+            of_blind.append(self.forest.shares_of_fold(self.place, completed))
+        of_blind += [
+            shares_by_gaussians(own, self.ensemble, visible, shown) for own in self.gaussians
+        ]
+        return of_blind
+
+
+def _of_fold(own: _OfFold, encoded: EncodedTable, fold: HeldOut) -> HeldOutAnswers:
     """Of rows in which something is judged, some at a time.
 
     Of all of them at once, what is said would take more room than many a table.
@@ -64,34 +96,31 @@ def _of_fold(
     heard = []
     for first in range(0, len(asked), ROWS_AT_ONCE):
         rows = slice(first, first + ROWS_AT_ONCE)
-        heard.append(_heard(ensemble, forest, index, visible[rows], shown[rows], judged[rows]))
+        heard.append(_heard(own, visible[rows], shown[rows], judged[rows]))
     known, new = zip(*heard, strict=True)
-    return HeldOutAnswers(_joined(known), _joined(new), visible, judged, shown, forest is not None)
+    n_blind = (own.forest is not None) + len(own.gaussians)
+    return HeldOutAnswers(_joined(known), _joined(new), visible, judged, shown, n_blind)
 
 
 def _heard(
-    ensemble: Ensemble,
-    forest: Forest | None,
-    index: int,
+    own: _OfFold,
     visible: NDArray[np.float32],
     shown: NDArray[np.bool_],
     judged: NDArray[np.bool_],
 ) -> tuple[Said, Said]:
     """What is said of rows as they are, and of the same rows with all labels hidden."""
+    ensemble = own.ensemble
     is_target = ensemble.shape.columns.is_target_unit
-    answers = ensemble.answers_of_fold(index, visible, shown)
-    of_forest = None
-    if forest is not None:
-        completed = ensemble.completed_by_priors(answers, visible, shown)[0]
-        of_forest = forest.shares_of_fold(index, completed)
-    known = _said(ensemble, answers, visible, judged, of_forest)
+    answers = ensemble.answers_of_fold(own.place, visible, shown)
+    of_blind = own.shares(answers, visible, shown)
+    known = _said(ensemble, answers, visible, judged, of_blind)
     labelled = np.flatnonzero(shown[:, is_target].any(axis=1))
     if not len(labelled):
         return known, known
-    without = ensemble.answers_of_fold(index, visible[labelled], shown[labelled] & ~is_target)
+    without = ensemble.answers_of_fold(own.place, visible[labelled], shown[labelled] & ~is_target)
     for whole, part in zip(answers, without, strict=True):
         whole[:, labelled] = part
-    return known, _said(ensemble, answers, visible, judged, of_forest)
+    return known, _said(ensemble, answers, visible, judged, of_blind)
 
 
 def _joined(parts: Sequence[Said]) -> Said:
@@ -109,7 +138,7 @@ def _said(
     answers: Answers,
     visible: NDArray[np.float32],
     judged: NDArray[np.bool_],
-    of_forest: NDArray[np.float64] | None,
+    of_blind: Sequence[NDArray[np.float64]],
 ) -> Said:
     columns = ensemble.shape.columns
     n_gaussian = columns.wide.layer.n_gaussian
@@ -122,7 +151,7 @@ def _said(
         truth_probability(
             discrete, visible[:, n_gaussian:], features, columns.wide.layer.n_bernoulli
         ),
-        target_candidates(ensemble, discrete, of_forest),
+        target_candidates(ensemble, discrete, of_blind),
     )
 
 

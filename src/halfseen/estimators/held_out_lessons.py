@@ -75,19 +75,19 @@ class _Pool(NamedTuple):
     class_power: NDArray[np.float64]
 
 
-def first_powers(n_readers: int, has_forest: bool, context: str) -> NDArray[np.float64]:
+def first_powers(n_readers: int, n_blind: int, context: str) -> NDArray[np.float64]:
     """Powers of a pool before any entry has spoken: equal ones.
 
-    A forest reads no labels: in rows of which some are known it has to earn its power.
+    Who reads no labels has to earn a power in rows of which some are known.
 
     Examples
     --------
-    >>> first_powers(3, True, "new"), first_powers(2, True, "known")
+    >>> first_powers(3, 1, "new"), first_powers(2, 1, "known")
     (array([0.25, 0.25, 0.25, 0.25]), array([0.5, 0.5, 0. ]))
     """
-    speaks = np.ones(n_readers + has_forest)
-    if has_forest and context == "known":
-        speaks[-1] = 0.0
+    speaks = np.ones(n_readers + n_blind)
+    if context == "known":
+        speaks[n_readers:] = 0.0
     powers: NDArray[np.float64] = speaks / speaks.sum()
     return powers
 
@@ -99,7 +99,7 @@ def _learn_pool(
     context: str,
 ) -> _Pool:
     """Powers of all candidates for labels and for classes, from the judged target entries."""
-    first_power = first_powers(ensemble.n_kinds + 1, heard[0].has_forest, context)
+    first_power = first_powers(ensemble.n_kinds + 1, heard[0].n_blind, context)
     is_target = ensemble.shape.columns.is_target_unit
     groups = target_groups(ensemble.shape)
     n_labels = groups[0].start if groups else int(is_target.sum())

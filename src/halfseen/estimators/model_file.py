@@ -28,7 +28,7 @@ from halfseen.storage import DamagedFile, Sealed, read_sealed, write_sealed
 from halfseen.tables import Schema
 
 KIND = "model"
-VERSION = 5
+VERSION = 6
 
 _ESTIMATORS: dict[str, type[RBMBase]] = {
     "RBMClassifier": RBMClassifier,
@@ -107,6 +107,15 @@ def _from_fourth_format(sealed: Sealed) -> Sealed:
     return Sealed(5, document, sealed.arrays)
 
 
+def _from_fifth_format(sealed: Sealed) -> Sealed:
+    """Format 5 knew no Gaussians of classes."""
+    document = dict(sealed.document)
+    document["settings"] = {**document["settings"], "class_gaussians": False}
+    if document["prediction"] is not None:
+        document["prediction"] = {**document["prediction"], "n_gaussians": 0}
+    return Sealed(6, document, sealed.arrays)
+
+
 # From a format to the next: a function that turns a document and arrays of the older format into
 # the newer one stands here under the older number.
 _UPGRADES: dict[int, Callable[[Sealed], Sealed]] = {
@@ -114,6 +123,7 @@ _UPGRADES: dict[int, Callable[[Sealed], Sealed]] = {
     2: _from_second_format,
     3: _from_third_format,
     4: _from_fourth_format,
+    5: _from_fifth_format,
 }
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfseen.estimators.choices import choices_of
+from halfseen.estimators.class_gaussians_of_folds import class_gaussians_of_folds
 from halfseen.estimators.ensemble import Ensemble
 from halfseen.estimators.fitted_prediction import FittedPrediction
 from halfseen.estimators.fitting import layer_of, predictive_columns
@@ -33,6 +34,7 @@ from halfseen.learning.predictive_training import (
     first_state,
     train_predictively,
 )
+from halfseen.learning.prior_fit import USUAL_SHRINKAGE
 from halfseen.learning.progress import ProgressLine, Verbosity
 from halfseen.learning.replicas import machines_in
 from halfseen.learning.table_source import ReadTable, Table, TableSource
@@ -134,13 +136,23 @@ def fit_prediction(
     line.close("done")
     parameters = trained.state.parameters
     ensemble = _ensemble(shape, settings, standard, priors, members, parameters)
-    forest = None
+    forest, gaussians = None, None
     # Whoever ended training does not wait for trees.
     if schema.targets and not trained.is_cut_short and not is_over():
         forest = grow_forest(ensemble, encoded, folds, settings.n_trees, seed, verbose)
-    heard = held_out_answers(ensemble, forest, encoded, folds)
+        if settings.class_gaussians:
+            shrinkage = min(losses, key=lambda share: losses[share], default=USUAL_SHRINKAGE)
+            gaussians = class_gaussians_of_folds(ensemble, encoded, folds, shrinkage, seed)
+    of_folds = [] if gaussians is None else gaussians.of_folds
+    heard = held_out_answers(ensemble, forest, of_folds, encoded, folds)
     blend = learn_blend(ensemble, encoded, heard)
-    fitted = FittedPrediction(ensemble, blend, learn_conformal(ensemble, blend, heard), forest)
+    fitted = FittedPrediction(
+        ensemble,
+        blend,
+        learn_conformal(ensemble, blend, heard),
+        forest,
+        None if gaussians is None else gaussians.whole,
+    )
     return replace(fitted, choices=choices_of(fitted, settings, losses, trained))
 
 

@@ -91,6 +91,7 @@ class PredictiveSettings:
     shrinkages: tuple[float, ...]  # of the prior, to choose from; none for the usual one
     n_trees: int  # of every fold and target column, pooled with the members; 0 for none
     sees_missing: bool = False
+    class_gaussians: bool = True  # pooled with the members, where there is one target
 
     @property
     def n_members(self) -> int:

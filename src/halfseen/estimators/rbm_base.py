@@ -421,6 +421,7 @@ class RBMBase(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         )
         given = {name: getattr(self, name) for name in SHARED_SETTINGS}
         budget = with_users_choices(budget, given, n_rows)
+        budget = replace(budget, class_gaussians=settings.class_gaussians)
         if not settings.forest:
             budget = replace(budget, n_trees=0)
         return fit_prediction(

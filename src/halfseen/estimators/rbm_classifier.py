@@ -32,7 +32,7 @@ from halfseen.tables import (
 )
 
 _TARGET_KINDS = ("auto", "classes", "labels", "outputs")
-_OWN_SETTINGS = ("class_units", "threshold", "forest")
+_OWN_SETTINGS = ("class_units", "threshold", "forest", "class_gaussians")
 
 
 class Completed(NamedTuple):
@@ -77,6 +77,9 @@ class RBMClassifier(ClassifierMixin, RBMBase):  # type: ignore[misc]
         Whether a predictive model pools what its machines say of targets with trees that read the
         features as the prior completes them; how much each is worth is learned on known labels put
         aside. Tables whose trees would take too long have none. "auto" is True.
+    class_gaussians : bool or "auto", default="auto"
+        Whether it pools them, where there is one target column and few features, with a Gaussian of
+        the features for every class, likewise. "auto" is True.
     oracle_y : array-like or None, default=None
         True labels of the rows of X for ``stopping="oracle"``. Only to reproduce the paper.
 
@@ -176,6 +179,7 @@ class RBMClassifier(ClassifierMixin, RBMBase):  # type: ignore[misc]
         class_units: str = "auto",
         threshold: float | str = "auto",
         forest: bool | str = "auto",
+        class_gaussians: bool | str = "auto",
         oracle_y: Any = None,
     ) -> None:
         super().__init__(
@@ -223,6 +227,7 @@ class RBMClassifier(ClassifierMixin, RBMBase):  # type: ignore[misc]
         self.class_units = class_units
         self.threshold = threshold
         self.forest = forest
+        self.class_gaussians = class_gaussians
         self.oracle_y = oracle_y
 
     def __sklearn_tags__(self) -> Tags:

@@ -87,6 +87,7 @@ class Settings:
     max_seconds: float
     sees_missing: bool
     forest: bool
+    class_gaussians: bool
 
     def of_companion(self) -> Settings:
         """The settings of the likelihood-trained machine that these settings ask for.
@@ -203,6 +204,7 @@ def default_settings(n_rows: int, n_visible: int) -> Settings:
         max_seconds=math.inf,
         sees_missing=False,
         forest=True,
+        class_gaussians=True,
     )
 
 
@@ -243,6 +245,7 @@ def paper_settings(n_rows: int, n_visible: int) -> Settings:
         max_seconds=math.inf,
         sees_missing=False,
         forest=True,
+        class_gaussians=True,
     )
 
 
@@ -353,7 +356,7 @@ _PACE = {
     "patience",
     "monitor_every",
 }
-_TRUTHS = ("centered", "companion", "sees_missing", "forest")
+_TRUTHS = ("centered", "companion", "sees_missing", "forest", "class_gaussians")
 _CHOICES: dict[str, tuple[str, ...]] = {
     "objective": get_args(ObjectiveName),
     "optimizer": get_args(OptimiserName),

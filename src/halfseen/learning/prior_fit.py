@@ -25,6 +25,7 @@ MOST_ROWS = 6000
 MOST_UNITS = 1500
 MOST_UNITS_OF_FULL_RANK = 420
 RANK = 64
+USUAL_SHRINKAGE = 0.05
 _SEARCH_STEPS = 40
 _ROWS_AT_ONCE = 256
 _MOST_ON_HOST = 200_000  # entries of a table
@@ -33,7 +34,9 @@ _MOST_ON_HOST = 200_000  # entries of a table
 class PriorSettings(NamedTuple):
     """How the prior is fitted."""
 
-    shrinkage: float = 0.05  # share of the covariance taken from its diagonal target, one
+    shrinkage: float = (
+        USUAL_SHRINKAGE  # share of the covariance taken from its diagonal target, one
+    )
     n_rounds: int = 12
     n_rows_of_covariance: int = 100  # rows whose conditional covariance is looked at in a round
     n_search_steps: int = 40  # of the expectation of the missing entries, in the first round
