@@ -14,7 +14,7 @@ from halfseen import RBMClassifier
 from halfseen.estimators.model_file import VERSION
 
 DATA = Path(__file__).parent / "data"
-VERSIONS = range(1, 6)
+VERSIONS = range(1, 7)
 N_ROWS = 6
 
 

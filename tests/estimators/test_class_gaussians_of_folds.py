@@ -50,12 +50,13 @@ def test_they_tell_classes_apart_by_how_features_hang_together(model: RBMClassif
     X, y = crossed()
     known, hidden = with_holes(y)
     without = RBMClassifier(**ALONE, class_gaussians=False, forest=False).fit(X, known)
-    assert without.prediction_.gaussians is None
+    assert without.prediction_.blind.names == []
+    assert model.prediction_.blind.names == ["forest", "Gaussians of the classes", "boosted trees"]
     assert (model.predict(X)[hidden] == y[hidden]).mean() > 0.8
     assert (without.predict(X)[hidden] == y[hidden]).mean() < 0.7
     said = {choice.what: choice.chosen for choice in model.history_.choices}
     assert said["Gaussians of the classes"].startswith("2, ")
-    assert said["classes of rows without a known one by"].endswith("Gaussians of the classes")
+    assert said["classes of rows without a known one by"].endswith("boosted trees")
 
 
 def test_nothing_that_a_fold_put_aside_is_read_by_its_gaussians(model: RBMClassifier) -> None:
@@ -100,7 +101,7 @@ def test_of_many_rows_some_are_read(model: RBMClassifier, monkeypatch: pytest.Mo
 def test_few_known_classes_are_too_few() -> None:
     X, y = crossed(120)
     y[49:] = None
-    assert RBMClassifier(**ALONE).fit(X, y).prediction_.gaussians is None
+    assert RBMClassifier(**ALONE).fit(X, y).prediction_.blind.gaussians is None
 
 
 def test_a_file_says_the_same(model: RBMClassifier, tmp_path: Path) -> None:
@@ -128,7 +129,7 @@ def changed(arrays: dict[str, NDArray[Any]], name: str, value: Any) -> dict[str,
     ],
 )
 def test_a_damaged_file_is_refused(model: RBMClassifier, name: str, value: Any, said: str) -> None:
-    arrays = gaussians_to_arrays(model.prediction_.gaussians, "p.")
+    arrays = gaussians_to_arrays(model.prediction_.blind.gaussians, "p.")
     columns = model.prediction_.ensemble.shape.columns
     assert gaussians_from_arrays(2, Sealed(6, {}, arrays), "p.", columns) is not None
     with pytest.raises(ValueError, match=said):

@@ -25,6 +25,7 @@ from halfseen.estimators.forest_fit import (
     target_units,
     trees_within_reach,
 )
+from halfseen.estimators.tree_nodes import leaves_of
 from halfseen.learning.held_out import hold_out
 from halfseen.learning.predictive_loss import PredictiveColumns
 from halfseen.machine.predictive_sweeps import PredictiveLayer
@@ -48,7 +49,13 @@ def test_arrays_walk_as_scikit_learns_trees_do() -> None:
     for tree, seed in enumerate(np.random.SeedSequence(7).generate_state(4).tolist()):
         theirs = ExtraTreeClassifier(min_samples_leaf=3, max_features=1, random_state=seed)
         leaves = theirs.fit(rows, code).apply(asked)
-        own = forest._leaves(forest.first_node[tree : tree + 1], asked)[:, 0]
+        own = leaves_of(
+            forest.first_node[tree : tree + 1],
+            forest.unit,
+            forest.threshold,
+            (forest.left, forest.right),
+            asked,
+        )[:, 0]
         np.testing.assert_array_equal(own - forest.first_node[tree], leaves)
         n_rows = theirs.tree_.n_node_samples[leaves][:, None]
         honest = (n_rows * theirs.predict_proba(asked) + 1 / 3) / (n_rows + 1)
@@ -135,7 +142,7 @@ def test_outputs_of_different_widths(table: pd.DataFrame, units: str) -> None:
     model = RBMClassifier(
         **PREDICTIVE, companion=False, target_kind="outputs", class_units=units
     ).fit(narrow, outputs)
-    forest = model.prediction_.forest
+    forest = model.prediction_.blind.forest
     assert sorted(forest.widths) == [2, 3]
     rows = np.zeros((forest.n_folds, 4, 2), np.float32)
     shares, at = forest.shares(rows), 0
@@ -162,13 +169,13 @@ def test_control_c_while_trees_grow_keeps_the_ensemble(
     monkeypatch.setattr(Ensemble, "completed_features", interrupt)
     with pytest.warns(TrainingInterrupted, match="does without them"):
         model = RBMClassifier(**PREDICTIVE, companion=False).fit(table, classes)
-    assert model.prediction_.forest is None
+    assert model.prediction_.blind.forest is None
     assert np.isfinite(model.predict_proba(table)).all()
 
 
 def test_it_can_be_left_out(table: pd.DataFrame, classes: NDArray[Any]) -> None:
     alone = RBMClassifier(**PREDICTIVE, companion=False, forest=False).fit(table, classes)
-    assert alone.prediction_.forest is None
+    assert alone.prediction_.blind.forest is None
     assert np.isfinite(alone.predict_proba(table)).all()
     with pytest.raises(ValueError, match="forest must be True or False"):
         RBMClassifier(**PREDICTIVE, forest=3).fit(table, classes)

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from compilations import counted_compilations
 from halfseen import RBMClassifier
 from halfseen.estimators import held_out_answers as module
+from halfseen.estimators.blind_readers import BlindReaders
 from halfseen.estimators.fitted_prediction import (
     FittedPrediction,
     discrete_candidates,
     number_candidates,
-    shares_by_gaussians,
     spread_of,
     target_candidates,
 )
@@ -57,19 +57,20 @@ def heard(
     predicts_classes: RBMClassifier, encoded: Encoded, folds: list[HeldOut]
 ) -> list[HeldOutAnswers]:
     prediction = predicts_classes.prediction_
-    return held_out_answers(
-        prediction.ensemble, prediction.forest, gaussians(prediction), encoded, folds
-    )
+    return held_out_answers(prediction.ensemble, blind(prediction), encoded, folds)
 
 
-def gaussians(prediction: FittedPrediction) -> list[ClassGaussians]:
-    """Made up, one for every fold, and none like another; the table has too few numbers for any."""
-    assert prediction.gaussians is None
+def blind(prediction: FittedPrediction) -> list[BlindReaders]:
+    """Gaussians made up for every fold, none like another; the table itself has too few numbers."""
+    assert prediction.blind.names == ["forest"]
     is_target = prediction.ensemble.shape.columns.is_target_unit
     n_classes, n_units = int(is_target.sum()), int((~is_target).sum())
     mean = np.random.default_rng(2).normal(size=(2, n_classes, n_units))
     covariance = np.tile(np.eye(n_units), (n_classes, 1, 1))
-    return [ClassGaussians(np.full(n_classes, 1 / n_classes), own, covariance) for own in mean]
+    share = np.full(n_classes, 1 / n_classes)
+    return [
+        replace(prediction.blind, gaussians=ClassGaussians(share, own, covariance)) for own in mean
+    ]
 
 
 class Asked(NamedTuple):
@@ -108,13 +109,10 @@ def test_what_is_heard_of_a_fold_is_said_by_its_own_members(
         expected = number_candidates(answers, ensemble.n_kinds)[:, judged]
         np.testing.assert_array_equal(said.numbers, expected)
         np.testing.assert_array_equal(said.spread, spread_of(answers)[judged])
-        completed = ensemble.completed_by_priors(answers, asked.visible, shown)[0]
-        of_forest = prediction.forest.shares_of_fold(index, completed)
+        readers = blind(prediction)[index]
+        of_blind = readers.shares_of_fold(index, ensemble, answers, asked.visible, shown)
         discrete = discrete_candidates(ensemble, answers)
-        of_classes = shares_by_gaussians(
-            gaussians(prediction)[index], ensemble, asked.visible, shown
-        )
-        expected = target_candidates(ensemble, discrete, [of_forest, of_classes])
+        expected = target_candidates(ensemble, discrete, of_blind)
         np.testing.assert_array_equal(said.targets, expected)
 
 
@@ -127,9 +125,7 @@ def test_rows_are_heard_alike_however_many_at_a_time(
 ) -> None:
     prediction = predicts_classes.prediction_
     monkeypatch.setattr(module, "ROWS_AT_ONCE", 7)
-    again = held_out_answers(
-        prediction.ensemble, prediction.forest, gaussians(prediction), encoded, folds
-    )
+    again = held_out_answers(prediction.ensemble, blind(prediction), encoded, folds)
     for one, other in zip(heard, again, strict=True):
         for context in ("known", "new"):
             said, also = getattr(one, context), getattr(other, context)
@@ -268,9 +264,7 @@ def test_a_fold_in_which_nothing_is_judged(
 ) -> None:
     prediction = predicts_classes.prediction_
     nothing = folds[0]._replace(judging=np.zeros_like(folds[0].judging))
-    (one,) = held_out_answers(
-        prediction.ensemble, prediction.forest, gaussians(prediction), encoded, [nothing]
-    )
+    (one,) = held_out_answers(prediction.ensemble, blind(prediction), encoded, [nothing])
     assert not one.judged.any()
     n_candidates = prediction.ensemble.n_kinds + 3  # prior, forest and Gaussians
     assert one.known.targets.shape[:2] == one.new.targets.shape[:2] == (n_candidates, 1)

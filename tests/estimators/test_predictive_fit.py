@@ -185,7 +185,7 @@ def test_it_ends_after_some_seconds(table: pd.DataFrame, classes: NDArray[Any]) 
     longer = ALONE | {"n_epochs": 10**4}
     model = RBMClassifier(**longer, max_seconds=0.0).fit(table, classes)
     assert np.isfinite(model.predict_proba(table)).all()
-    assert model.prediction_.forest is None
+    assert model.prediction_.blind.forest is None
 
 
 def interrupting(monkeypatch: pytest.MonkeyPatch, at_step: int) -> None:

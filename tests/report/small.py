@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from halfseen.estimators.blind_readers import BlindReaders
 from halfseen.estimators.conformal import LEVELS
 from halfseen.explanations.rows_read import RowsRead
 from halfseen.tables import (
@@ -59,8 +60,7 @@ def told_model(schema: Schema, truth: NDArray[np.float32], away: float = 0.25) -
     n_gaussian = schema.n_gaussian
     prediction = SimpleNamespace(
         choices=(),
-        forest=None,
-        gaussians=None,
+        blind=BlindReaders(),
         complete=complete,
         interval=interval,
         smallest_probability=lambda level, knows_labels: 1 - level,

@@ -7,6 +7,7 @@ from html import escape
 
 import numpy as np
 
+from halfseen.estimators.blind_readers import BOOSTED, FOREST, GAUSSIANS
 from halfseen.estimators.conformal import at_level
 from halfseen.estimators.fitted_prediction import FittedPrediction
 from halfseen.estimators.predictive_settings import PredictiveSettings
@@ -15,8 +16,6 @@ from halfseen.learning.choice import Choice
 from halfseen.learning.prior_fit import MOST_UNITS_OF_FULL_RANK
 
 PRIOR_ALONE = "prior alone"
-FOREST = "forest"
-GAUSSIANS = "Gaussians of the classes"
 _LEVEL = 0.9
 _BY_SHAPE = "by the rows and columns of the table and the effort"
 
@@ -33,7 +32,7 @@ def choices_of(
         _length(trained, settings),
         *_prior(prediction, loss_of_shrinkage),
         *_forest(prediction),
-        *_gaussians(prediction),
+        *_of_classes(prediction),
         *_numbers(prediction),
         *_mixture(prediction, settings),
         *_pools(prediction, settings),
@@ -120,7 +119,7 @@ def _prior(prediction: FittedPrediction, losses: Mapping[float, float]) -> list[
 
 
 def _forest(prediction: FittedPrediction) -> list[Choice]:
-    forest = prediction.forest
+    forest = prediction.blind.forest
     if forest is None:
         return []
     n_trees = forest.n_folds * forest.n_trees
@@ -128,12 +127,17 @@ def _forest(prediction: FittedPrediction) -> list[Choice]:
     return [Choice(FOREST, chosen, _BY_SHAPE)]
 
 
-def _gaussians(prediction: FittedPrediction) -> list[Choice]:
-    gaussians = prediction.gaussians
-    if gaussians is None:
-        return []
-    chosen = f"{len(gaussians.share)}, their probabilities to the power {gaussians.power:.2f}"
-    return [Choice(GAUSSIANS, chosen, "the power gives labels put aside the most probability")]
+def _of_classes(prediction: FittedPrediction) -> list[Choice]:
+    gaussians, boosted = prediction.blind.gaussians, prediction.blind.boosted
+    why = "gives labels put aside the most probability"
+    found = []
+    if gaussians is not None:
+        what = f"{len(gaussians.share)}, their probabilities to the power {gaussians.power:.2f}"
+        found.append(Choice(GAUSSIANS, what, why))
+    if boosted is not None:
+        what = f"{len(boosted.first_node)}, their probabilities to the power {boosted.power:.2f}"
+        found.append(Choice(BOOSTED, what, why))
+    return found
 
 
 def _numbers(prediction: FittedPrediction) -> list[Choice]:
@@ -178,7 +182,7 @@ def _pools(prediction: FittedPrediction, settings: PredictiveSettings) -> list[C
         ("labels", is_target[layer.n_gaussian : first_group], blend.label_power),
         ("classes", is_target[first_group:], blend.class_power),
     )
-    names = [*_names(settings), *blind_names(prediction)]
+    names = [*_names(settings), *prediction.blind.names]
     found = []
     for what, units, powers in kinds:
         for context, applies in (("without", True), ("with", columns.n_targets > 1)):
@@ -187,12 +191,6 @@ def _pools(prediction: FittedPrediction, settings: PredictiveSettings) -> list[C
                 name = f"{what} of rows {context} a known one by"
                 found.append(Choice(name, _of_candidates(own, names), why))
     return found
-
-
-def blind_names(prediction: FittedPrediction) -> list[str]:
-    """What has a say in targets and reads no labels."""
-    there = (FOREST, prediction.forest), (GAUSSIANS, prediction.gaussians)
-    return [name for name, one in there if one is not None]
 
 
 def _names(settings: PredictiveSettings) -> list[str]:

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfseen.estimators.ensemble import Ensemble
-from halfseen.estimators.forest_fit import target_units
-from halfseen.estimators.pooling import learn_class_pool
+from halfseen.estimators.only_target import Judged, OnlyTarget, honest_power, only_target
 from halfseen.learning.class_gaussian_fit import fit_class_gaussians, n_rounds
 from halfseen.learning.held_out import HeldOut
 from halfseen.learning.predictive_loss import PredictiveColumns
@@ -45,35 +44,33 @@ def class_gaussians_of_folds(
     target column, if few of its entries are known, if most units of features are no numbers, or if
     answers would take too long.
     """
-    columns = ensemble.shape.columns
-    if not is_within_reach(columns) or not ensemble.prior_covariance.shape[2]:
+    target = only_target(ensemble)
+    if target is None or not is_within_reach(ensemble.shape.columns):
         return None
-    units = target_units(columns)[0]
-    known = np.flatnonzero(encoded.units(units[:1]).observed[:, 0])
-    n_classes = max(2, len(units))
-    n_units = int((~columns.is_target_unit).sum())
-    if len(known) < _FEWEST_ROWS:
+    known = target.known_rows(encoded)
+    if len(known) < _FEWEST_ROWS or not ensemble.prior_covariance.shape[2]:
         return None
-    some = encoded.rows(known[:_ROWS_LOOKED_AT])[1][:, ~columns.is_target_unit]
+    is_feature = target.is_feature
+    n_units = int(is_feature.sum())
+    some = encoded.rows(known[:_ROWS_LOOKED_AT])[1][:, is_feature]
     most = int(_MOST_TO_FIT / (n_rounds(some) * (len(folds) + 1) * n_units**3))
     rows = _some_of(known, max(most, _FEWEST_ROWS), seed)
     visible, observed = encoded.rows(rows)
-    code = _codes(visible[:, units])
-    values = ensemble.in_standard_units(visible)
+    code = target.codes(visible)
+    values = ensemble.in_standard_units(visible)[:, is_feature]
 
     def fitted(place: int) -> ClassGaussians:
         """Of one fold, or of all that is known if there is no fold of this number."""
         may_learn = observed
         if place < len(folds):
             may_learn = folds[place].training_of(rows, observed)
-        teaches = may_learn[:, units[0]]
-        is_feature = ~columns.is_target_unit
+        teaches = may_learn[:, target.units[0]]
         prior = min(place, len(folds) - 1)
         return fit_class_gaussians(
-            values[teaches][:, is_feature],
+            values[teaches],
             may_learn[teaches][:, is_feature],
             code[teaches],
-            n_classes,
+            target.n_classes,
             ensemble.prior_mean[prior][is_feature].astype(np.float64),
             ensemble.prior_covariance[prior][np.ix_(is_feature, is_feature)].astype(np.float64),
             shrinkage,
@@ -81,7 +78,7 @@ def class_gaussians_of_folds(
 
     with ThreadPoolExecutor(usable_cores(), thread_name_prefix="halfseen") as threads:
         *of_folds, whole = threads.map(fitted, range(len(folds) + 1))
-    power = _honest_power(ensemble, encoded, folds, of_folds)
+    power = _power(ensemble, target, encoded, folds, of_folds)
     of_folds = [replace(own, power=power) for own in of_folds]
     return OfFolds(of_folds, replace(whole, power=power))
 
@@ -108,33 +105,22 @@ def is_within_reach(columns: PredictiveColumns) -> bool:
     return is_cheap and 2 * columns.wide.layer.n_gaussian >= n_units
 
 
-def _honest_power(
+def _power(
     ensemble: Ensemble,
+    target: OnlyTarget,
     encoded: EncodedTable,
     folds: list[HeldOut],
     of_folds: list[ClassGaussians],
 ) -> float:
-    """The power under which labels put aside are most probable."""
-    columns = ensemble.shape.columns
-    units, is_feature = target_units(columns)[0], ~columns.is_target_unit
-    truth_first = [np.zeros((0, len(of_folds[0].share)))]
-    for fold, own in zip(folds, of_folds, strict=True):
-        judged = np.flatnonzero(fold.judging[:, units[0]])
-        visible, observed = encoded.rows(fold.judged_rows[judged])
-        shown = (observed & ~fold.judging[judged])[:, is_feature]
-        said = own.probabilities(ensemble.in_standard_units(visible)[:, is_feature], shown)
-        code = _codes(visible[:, units])
-        ordered = np.argsort(np.arange(said.shape[1]) != code[:, None], axis=1, kind="stable")
-        truth_first.append(np.take_along_axis(said, ordered, axis=1))
-    return float(learn_class_pool(np.concatenate(truth_first)[None], np.ones(1))[0])
-
-
-def _codes(truth: NDArray[np.float32]) -> NDArray[np.int64]:
-    """The class of every row, from one unit for each class or a single one for two."""
-    if truth.shape[1] > 1:
-        largest: NDArray[np.int64] = np.argmax(truth, axis=1)
-        return largest
-    return (truth[:, 0] > 0.5).astype(np.int64)
+    judged = [Judged(target, encoded, fold) for fold in folds]
+    said = [
+        own.probabilities(
+            ensemble.in_standard_units(rows.visible)[:, target.is_feature],
+            rows.shown[:, target.is_feature],
+        )
+        for own, rows in zip(of_folds, judged, strict=True)
+    ]
+    return honest_power(said, [rows.code for rows in judged])
 
 
 def _some_of(rows: NDArray[np.int64], most: int, seed: int) -> NDArray[np.int64]:

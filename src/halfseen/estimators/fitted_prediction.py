@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from halfseen.estimators.blind_readers import BlindReaders
 from halfseen.estimators.conformal import Conformal, at_level
 from halfseen.estimators.ensemble import ROWS_AT_ONCE, Ensemble
 from halfseen.estimators.ensemble_answers import Answers
-from halfseen.estimators.forest import Forest
 from halfseen.estimators.pooling import pooled_classes, pooled_labels
 from halfseen.learning.choice import Choice
 from halfseen.learning.predictive_member import PredictiveShape
 from halfseen.learning.progress import ProgressLine, Verbosity
-from halfseen.machine.class_gaussians import ClassGaussians
 
 _SMALLEST_SPREAD = 0.05
 _SLACK = 1e-5
@@ -100,19 +99,6 @@ def target_candidates(
     return np.concatenate([of_targets, *(shares[None] for shares in of_blind)])
 
 
-def shares_by_gaussians(
-    gaussians: ClassGaussians,
-    ensemble: Ensemble,
-    visible: NDArray[np.float32],
-    observed: NDArray[np.bool_],
-) -> NDArray[np.float64]:
-    """Probability of every target unit by Gaussians of the classes, (n_rows, n_target_units)."""
-    is_target = ensemble.shape.columns.is_target_unit
-    values = ensemble.in_standard_units(visible)[:, ~is_target]
-    shares = gaussians.probabilities(values, observed[:, ~is_target])
-    return shares if is_target.sum() > 1 else shares[:, 1:]
-
-
 def weighted(weights: NDArray[np.float64], parts: NDArray[np.float64]) -> NDArray[np.float64]:
     """Sum over the first axis, term by term, so that no row's bits depend on the others."""
     total = np.zeros(parts.shape[1:])
@@ -128,8 +114,7 @@ class FittedPrediction:
     ensemble: Ensemble
     blend: Blend
     conformal: Conformal
-    forest: Forest | None = None  # one more candidate for targets
-    gaussians: ClassGaussians | None = None  # and another
+    blind: BlindReaders = field(default_factory=BlindReaders)  # more candidates for targets
     choices: tuple[Choice, ...] = ()  # what the fit settled by itself, and why
 
     def complete(
@@ -226,12 +211,7 @@ class FittedPrediction:
         observed: NDArray[np.bool_],
     ) -> NDArray[np.float64]:
         """One probability of every target unit, from the candidates of all discrete units."""
-        of_blind = []
-        if self.forest is not None:
-            completed = self.ensemble.completed_by_priors(answers, visible, observed)
-            of_blind.append(self.forest.shares(completed))
-        if self.gaussians is not None:
-            of_blind.append(shares_by_gaussians(self.gaussians, self.ensemble, visible, observed))
+        of_blind = self.blind.shares(self.ensemble, answers, visible, observed)
         knows = observed[:, self.ensemble.shape.columns.is_target_unit].any(axis=1)
         return self.pooled(target_candidates(self.ensemble, said, of_blind), np.asarray(knows))
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from halfseen.estimators.tree_nodes import leaves_of
+
 
 @dataclass(frozen=True)
 class Forest:
@@ -55,25 +57,12 @@ class Forest:
         parts = []
         for target, width in enumerate(self.widths):
             own = slice(first + target * n_trees, first + (target + 1) * n_trees)
-            leaves = self._leaves(self.first_node[own], completed)
+            leaves = leaves_of(
+                self.first_node[own], self.unit, self.threshold, (self.left, self.right), completed
+            )
             total = np.zeros((len(completed), width))
             # Tree by tree, so that no row's bits depend on the others.
             for leaf in leaves.T:
                 total += self.share[leaf, :width]
             parts.append(total / n_trees)
         return np.concatenate(parts, axis=1)
-
-    def _leaves(
-        self, first_node: NDArray[np.int32], rows: NDArray[np.float32]
-    ) -> NDArray[np.int32]:
-        """The leaf that every row comes to in every tree, of shape (n_rows, n_trees)."""
-        n_rows, n_trees = len(rows), len(first_node)
-        leaves = np.tile(first_node, n_rows)
-        walking = np.arange(len(leaves))
-        while len(walking):
-            node = leaves[walking]
-            goes_left = rows[walking // n_trees, self.unit[node]] <= self.threshold[node]
-            below = np.where(goes_left, self.left[node], self.right[node])
-            leaves[walking] = below
-            walking = walking[below != node]
-        return leaves.reshape(n_rows, n_trees)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from halfseen.estimators.forest import Forest
 from halfseen.estimators.forest_fit import target_units
+from halfseen.estimators.tree_nodes import check_nodes
 from halfseen.learning.predictive_loss import PredictiveColumns
 from halfseen.storage import Sealed
 
@@ -20,7 +21,6 @@ _TYPES: dict[str, type[np.generic]] = {
     "right": np.int32,
     "share": np.float32,
 }
-_FARTHEST = 1e9
 _DEEPEST = 10_000  # of 20,000 rows, three in every leaf, a tree cannot be deeper
 
 
@@ -46,7 +46,16 @@ def forest_from_arrays(
         raise ValueError("a forest has targets")
     forest = Forest(n_folds=n_folds, widths=widths, **arrays)
     _check_shapes(forest, n_trees)
-    _check_nodes(forest, int((~columns.is_target_unit).sum()))
+    check_nodes(
+        forest.first_node,
+        forest.unit,
+        forest.threshold,
+        (forest.left, forest.right),
+        int((~columns.is_target_unit).sum()),
+        _DEEPEST,
+    )
+    if not np.all((forest.share >= 0) & (forest.share <= 1)):
+        raise ValueError("shares are numbers from 0 to 1")
     return forest
 
 
@@ -63,39 +72,3 @@ def _check_shapes(forest: Forest, n_trees: int) -> None:
     for name, shape in expected.items():
         if getattr(forest, name).shape != shape:
             raise ValueError(f"forest.{name} has another shape than {shape}")
-
-
-def _check_nodes(forest: Forest, n_units: int) -> None:
-    """Raise where a row could leave the forest, or walk in it for ever."""
-    n_nodes = len(forest.unit)
-    node = np.arange(n_nodes)
-    if np.any(forest.first_node < 0) or np.any(forest.first_node >= n_nodes):
-        raise ValueError("trees begin at a node")
-    is_leaf = (forest.left == node) & (forest.right == node)
-    goes_on = (forest.left > node) & (forest.right > node)
-    if not np.all(is_leaf | goes_on):
-        raise ValueError("the children of a node come after it")
-    if np.any(forest.left >= n_nodes) or np.any(forest.right >= n_nodes):
-        raise ValueError("children are nodes")
-    if np.any(forest.unit < 0) or np.any(forest.unit >= n_units):
-        raise ValueError("nodes look at units of features")
-    if not np.all(np.abs(forest.threshold) <= _FARTHEST):
-        raise ValueError("thresholds are numbers")
-    if _depth(forest) > _DEEPEST:
-        raise ValueError(f"trees are at most {_DEEPEST} levels deep")
-    if not np.all((forest.share >= 0) & (forest.share <= 1)):
-        raise ValueError("shares are numbers from 0 to 1")
-
-
-def _depth(forest: Forest) -> int:
-    """Levels below the first nodes; the search ends just beyond the deepest that is allowed."""
-    depth, level = 0, np.unique(forest.first_node)
-    while depth <= _DEEPEST:
-        level = level[forest.left[level] != level]
-        if not len(level):
-            break
-        depth, level = (
-            depth + 1,
-            np.unique(np.concatenate([forest.left[level], forest.right[level]])),
-        )
-    return depth

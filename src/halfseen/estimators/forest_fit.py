@@ -14,10 +14,10 @@ from sklearn.tree import ExtraTreeClassifier
 
 from halfseen.estimators.ensemble import Ensemble
 from halfseen.estimators.forest import Forest
+from halfseen.estimators.tree_nodes import nodes_of
 from halfseen.learning.held_out import HeldOut
 from halfseen.learning.predictive_loss import PredictiveColumns
 from halfseen.learning.progress import ProgressLine, Verbosity
-from halfseen.learning.trainer import TrainingInterrupted
 from halfseen.machine.shared_context import SharedContext
 from halfseen.machine.usable_cores import usable_cores
 from halfseen.tables import EncodedTable
@@ -105,12 +105,7 @@ def grow_forest(
                     line.show(len(parts), "")
     except KeyboardInterrupt:
         line.close("interrupted")
-        warnings.warn(
-            "interrupted before all trees were grown; the model does without them",
-            TrainingInterrupted,
-            stacklevel=2,
-        )
-        return None
+        raise
     finally:
         threads.shutdown(cancel_futures=True)
     line.close("done")
@@ -212,26 +207,14 @@ def _of_tree(
     tree: Any, classes: NDArray[np.int64], usual: NDArray[np.float32]
 ) -> tuple[NDArray[Any], ...]:
     """Units, thresholds, children and shares of the nodes of one tree."""
-    is_leaf = tree.children_left < 0
-    itself = np.arange(len(is_leaf), dtype=np.int32)
-    ends = tree.threshold.astype(np.float32)
-    # A float32 is at most a threshold if it is at most the largest float32 not above it.
-    above = ends > tree.threshold
-    ends[above] = np.nextafter(ends[above], np.float32(-np.inf))
     found = tree.value[:, 0, :]
-    share = np.zeros((len(is_leaf), max(2, len(usual))))
+    share = np.zeros((len(found), max(2, len(usual))))
     share[:, classes] = found / found.sum(axis=1, keepdims=True)
     of_units = share if len(usual) > 1 else share[:, 1:]
     # A leaf of few rows is not sure: it counts one more row, of the usual shares.
     n_rows = tree.n_node_samples[:, None].astype(np.float64)
     honest = (n_rows * of_units + usual) / (n_rows + 1)
-    return (
-        np.where(is_leaf, 0, tree.feature).astype(np.int32),
-        np.where(is_leaf, 0, ends).astype(np.float32),
-        np.where(is_leaf, itself, tree.children_left).astype(np.int32),
-        np.where(is_leaf, itself, tree.children_right).astype(np.int32),
-        honest.astype(np.float32),
-    )
+    return (*nodes_of(tree), honest.astype(np.float32))
 
 
 def _joined(parts: list[_Trees], n_folds: int, widths: list[int]) -> Forest:

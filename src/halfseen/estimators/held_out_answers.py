@@ -1,4 +1,4 @@
-"""What members, trees and Gaussians say of the entries that were put aside."""
+"""What members and readers of features say of the entries that were put aside."""
 
 from __future__ import annotations
 
@@ -8,18 +8,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from halfseen.estimators.blind_readers import BlindReaders
 from halfseen.estimators.ensemble import ROWS_AT_ONCE, Ensemble
 from halfseen.estimators.ensemble_answers import Answers
 from halfseen.estimators.fitted_prediction import (
     discrete_candidates,
     judged_candidates,
-    shares_by_gaussians,
     spread_of,
     target_candidates,
 )
-from halfseen.estimators.forest import Forest
 from halfseen.learning.held_out import HeldOut
-from halfseen.machine.class_gaussians import ClassGaussians
 from halfseen.tables import EncodedTable
 
 
@@ -45,18 +43,14 @@ class HeldOutAnswers(NamedTuple):
 
 def held_out_answers(
     ensemble: Ensemble,
-    forest: Forest | None,
-    gaussians: Sequence[ClassGaussians],
+    blind: Sequence[BlindReaders],
     encoded: EncodedTable,
     folds: list[HeldOut],
 ) -> list[HeldOutAnswers]:
-    """What members, trees and Gaussians of every fold say of the entries put aside in it.
-
-    There is no forest, or there are no Gaussians, if nobody has fitted them.
-    """
+    """What members of every fold, and its readers of features, say of the entries put aside."""
     return [
-        _of_fold(_OfFold(ensemble, forest, gaussians[index : index + 1], index), encoded, fold)
-        for index, fold in enumerate(folds)
+        _of_fold(_OfFold(ensemble, blind[place], place), encoded, fold)
+        for place, fold in enumerate(folds)
     ]
 
 
@@ -64,22 +58,8 @@ class _OfFold(NamedTuple):
     """Who has learned from what one fold shows."""
 
     ensemble: Ensemble
-    forest: Forest | None
-    gaussians: Sequence[ClassGaussians]  # one, or none
+    blind: BlindReaders
     place: int
-
-    def shares(
-        self, answers: Answers, visible: NDArray[np.float32], shown: NDArray[np.bool_]
-    ) -> list[NDArray[np.float64]]:
-        """Probabilities of target units by those that read no labels."""
-        of_blind = []
-        if self.forest is not None:
-            completed = self.ensemble.completed_by_priors(answers, visible, shown)[0]
-            of_blind.append(self.forest.shares_of_fold(self.place, completed))
-        of_blind += [
-            shares_by_gaussians(own, self.ensemble, visible, shown) for own in self.gaussians
-        ]
-        return of_blind
 
 
 def _of_fold(own: _OfFold, encoded: EncodedTable, fold: HeldOut) -> HeldOutAnswers:
@@ -98,7 +78,7 @@ def _of_fold(own: _OfFold, encoded: EncodedTable, fold: HeldOut) -> HeldOutAnswe
         rows = slice(first, first + ROWS_AT_ONCE)
         heard.append(_heard(own, visible[rows], shown[rows], judged[rows]))
     known, new = zip(*heard, strict=True)
-    n_blind = (own.forest is not None) + len(own.gaussians)
+    n_blind = len(own.blind.names)
     return HeldOutAnswers(_joined(known), _joined(new), visible, judged, shown, n_blind)
 
 
@@ -112,7 +92,7 @@ def _heard(
     ensemble = own.ensemble
     is_target = ensemble.shape.columns.is_target_unit
     answers = ensemble.answers_of_fold(own.place, visible, shown)
-    of_blind = own.shares(answers, visible, shown)
+    of_blind = own.blind.shares_of_fold(own.place, ensemble, answers, visible, shown)
     known = _said(ensemble, answers, visible, judged, of_blind)
     labelled = np.flatnonzero(shown[:, is_target].any(axis=1))
     if not len(labelled):

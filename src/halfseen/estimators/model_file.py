@@ -108,11 +108,11 @@ def _from_fourth_format(sealed: Sealed) -> Sealed:
 
 
 def _from_fifth_format(sealed: Sealed) -> Sealed:
-    """Format 5 knew no Gaussians of classes."""
+    """Format 5 knew neither Gaussians of classes nor boosted trees."""
     document = dict(sealed.document)
     document["settings"] = {**document["settings"], "class_gaussians": False}
     if document["prediction"] is not None:
-        document["prediction"] = {**document["prediction"], "n_gaussians": 0}
+        document["prediction"] = {**document["prediction"], "n_gaussians": 0, "n_boosted": 0}
     return Sealed(6, document, sealed.arrays)
 
 

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from halfseen.estimators.blind_readers import BlindReaders
+from halfseen.estimators.boosted_file import boosted_from_arrays, boosted_to_arrays
 from halfseen.estimators.class_gaussians_file import gaussians_from_arrays, gaussians_to_arrays
 from halfseen.estimators.conformal import LEVELS, Conformal
 from halfseen.estimators.ensemble import Ensemble
@@ -30,8 +32,9 @@ _SIZES = (
     "n_folds",
     "n_trees",
     "n_gaussians",
+    "n_boosted",
 )
-_MAY_BE_NONE = ("n_knots", "n_mask_units", "n_trees", "n_gaussians")
+_MAY_BE_NONE = ("n_knots", "n_mask_units", "n_trees", "n_gaussians", "n_boosted")
 _MOST = 1_000_000
 _MOST_SWEEPS = {"n_sweeps": 100, "n_search_steps": 10_000}
 _LARGEST = 1e9
@@ -45,6 +48,7 @@ def prediction_to_file(
     if prediction is None:
         return None, {}
     ensemble, shape = prediction.ensemble, prediction.ensemble.shape
+    blind = prediction.blind
     sizes = {
         "n_knots": shape.columns.wide.n_knots,
         "n_hidden": shape.n_hidden,
@@ -54,11 +58,13 @@ def prediction_to_file(
         "n_mask_units": ensemble.missing_weights.shape[1],
         "n_kinds": ensemble.n_kinds,
         "n_folds": ensemble.n_folds,
-        "n_trees": 0 if prediction.forest is None else prediction.forest.n_trees,
-        "n_gaussians": 0 if prediction.gaussians is None else len(prediction.gaussians.share),
+        "n_trees": 0 if blind.forest is None else blind.forest.n_trees,
+        "n_gaussians": 0 if blind.gaussians is None else len(blind.gaussians.share),
+        "n_boosted": 0 if blind.boosted is None else len(blind.boosted.first_node),
     }
-    arrays = forest_to_arrays(prediction.forest, _PREFIX)
-    arrays |= gaussians_to_arrays(prediction.gaussians, _PREFIX)
+    arrays = forest_to_arrays(blind.forest, _PREFIX)
+    arrays |= gaussians_to_arrays(blind.gaussians, _PREFIX)
+    arrays |= boosted_to_arrays(blind.boosted, _PREFIX)
     for part, name in _parts():
         whole = getattr(prediction, part)
         arrays[f"{_PREFIX}{part}.{name}"] = np.asarray(getattr(whole, name))
@@ -93,12 +99,14 @@ def prediction_from_file(sizes: Any, sealed: Sealed, schema: Schema) -> FittedPr
     blend, conformal = Blend(**arrays["blend"]), Conformal(**arrays["conformal"])
     forest = forest_from_arrays(sizes["n_trees"], sizes["n_folds"], sealed, _PREFIX, shape.columns)
     gaussians = gaussians_from_arrays(sizes["n_gaussians"], sealed, _PREFIX, shape.columns)
+    boosted = boosted_from_arrays(sizes["n_boosted"], sealed, _PREFIX, shape.columns)
     _check_ensemble(ensemble)
     _check_blend(blend)
     for scores in (conformal.number, conformal.label):
         if not np.all(scores >= 0) or not np.all(scores[:, 1:] >= scores[:, :-1]):
             raise ValueError("conformal scores rise from 0 with the level")
-    return FittedPrediction(ensemble, blend, conformal, forest, gaussians)
+    blind = BlindReaders(forest, gaussians, boosted)
+    return FittedPrediction(ensemble, blend, conformal, blind)
 
 
 def _check_ensemble(ensemble: Ensemble) -> None:
@@ -145,7 +153,7 @@ def _shapes(sizes: dict[str, int], shape: PredictiveShape) -> dict[str, tuple[in
     n_kinds, n_folds = sizes["n_kinds"], sizes["n_folds"]
     n_members = n_kinds * n_folds
     n_mask = n_visible if shape.sees_missing else 0
-    n_candidates = n_kinds + 1 + (sizes["n_trees"] > 0) + (sizes["n_gaussians"] > 0)
+    n_blind = sum(sizes[name] > 0 for name in ("n_trees", "n_gaussians", "n_boosted"))
     return {
         "ensemble.weights": (n_members, wide.n_units, shape.n_hidden),
         "ensemble.visible_bias": (n_members, wide.n_units),
@@ -163,7 +171,7 @@ def _shapes(sizes: dict[str, int], shape: PredictiveShape) -> dict[str, tuple[in
         "ensemble.knots": (n_gaussian, wide.n_knots),
         "blend.number": (n_gaussian, 3 * n_kinds),
         "blend.discrete": (n_kinds + 1,),
-        "blend.target": (2, None, n_candidates),
+        "blend.target": (2, None, n_kinds + 1 + n_blind),
         "blend.label_power": (2, None),
         "blend.label_shift": (2,),
         "blend.class_power": (2, None),

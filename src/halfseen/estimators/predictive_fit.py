@@ -11,12 +11,11 @@ import jax
 import numpy as np
 from numpy.typing import NDArray
 
+from halfseen.estimators.blind_fit import fit_blind_readers, nobody
 from halfseen.estimators.choices import choices_of
-from halfseen.estimators.class_gaussians_of_folds import class_gaussians_of_folds
 from halfseen.estimators.ensemble import Ensemble
 from halfseen.estimators.fitted_prediction import FittedPrediction
 from halfseen.estimators.fitting import layer_of, predictive_columns
-from halfseen.estimators.forest_fit import grow_forest
 from halfseen.estimators.gain_over_priors import gain_over_priors
 from halfseen.estimators.held_out_answers import held_out_answers
 from halfseen.estimators.held_out_lessons import learn_blend, learn_conformal
@@ -136,23 +135,18 @@ def fit_prediction(
     line.close("done")
     parameters = trained.state.parameters
     ensemble = _ensemble(shape, settings, standard, priors, members, parameters)
-    forest, gaussians = None, None
-    # Whoever ended training does not wait for trees.
+    blind = nobody(folds)
+    # Whoever ended training does not wait for others.
     if schema.targets and not trained.is_cut_short and not is_over():
-        forest = grow_forest(ensemble, encoded, folds, settings.n_trees, seed, verbose)
-        if settings.class_gaussians:
-            shrinkage = min(losses, key=lambda share: losses[share], default=USUAL_SHRINKAGE)
-            gaussians = class_gaussians_of_folds(ensemble, encoded, folds, shrinkage, seed)
-    of_folds = [] if gaussians is None else gaussians.of_folds
-    heard = held_out_answers(ensemble, forest, of_folds, encoded, folds)
+        shrinkage = min(losses, key=lambda share: losses[share], default=USUAL_SHRINKAGE)
+        seen = share_seen(encoded, schema)
+        blind = fit_blind_readers(
+            ensemble, encoded, folds, settings, shrinkage, seen, seed, verbose
+        )
+    heard = held_out_answers(ensemble, blind.of_folds, encoded, folds)
     blend = learn_blend(ensemble, encoded, heard)
-    fitted = FittedPrediction(
-        ensemble,
-        blend,
-        learn_conformal(ensemble, blend, heard),
-        forest,
-        None if gaussians is None else gaussians.whole,
-    )
+    conformal = learn_conformal(ensemble, blend, heard)
+    fitted = FittedPrediction(ensemble, blend, conformal, blind.whole)
     return replace(fitted, choices=choices_of(fitted, settings, losses, trained))
 
 

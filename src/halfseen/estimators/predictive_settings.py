@@ -92,6 +92,7 @@ class PredictiveSettings:
     n_trees: int  # of every fold and target column, pooled with the members; 0 for none
     sees_missing: bool = False
     class_gaussians: bool = True  # pooled with the members, where there is one target
+    boosts: bool = True  # trees, likewise
 
     @property
     def n_members(self) -> int:
@@ -212,6 +213,7 @@ def predictive_settings(
         kinds=_kinds(n_rows, n_visible, seen, _rate(n_units, n_steps)),
         shrinkages=shrinkages_offered(n_rows, n_visible, effort),
         n_trees=0 if effort == "fast" and many else _TREES[effort] // n_folds,
+        boosts=effort != "fast",
     )
 
 

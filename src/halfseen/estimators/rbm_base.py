@@ -423,7 +423,7 @@ class RBMBase(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         budget = with_users_choices(budget, given, n_rows)
         budget = replace(budget, class_gaussians=settings.class_gaussians)
         if not settings.forest:
-            budget = replace(budget, n_trees=0)
+            budget = replace(budget, n_trees=0, boosts=False)
         return fit_prediction(
             schema,
             encoded,

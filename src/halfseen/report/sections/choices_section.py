@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halfseen.estimators.choices import PRIOR_ALONE, blind_names
+from halfseen.estimators.choices import PRIOR_ALONE
 from halfseen.estimators.conformal import LEVELS, at_level
 from halfseen.estimators.ensemble import Ensemble
 from halfseen.estimators.fitted_prediction import FittedPrediction
@@ -144,7 +144,7 @@ def _target_powers(schema: Schema, prediction: FittedPrediction) -> NDArray[np.f
 
 def _pooled_names(prediction: FittedPrediction, kinds: list[str]) -> list[str]:
     """Names of what is pooled; models of older files pool one mixture of all kinds."""
-    names = [*kinds, PRIOR_ALONE, *blind_names(prediction)]
+    names = [*kinds, PRIOR_ALONE, *prediction.blind.names]
     return names if prediction.blend.target.shape[1] == len(names) else ["mixture of all"]
 
 
@@ -164,7 +164,7 @@ def _label_weights(schema: Schema, prediction: FittedPrediction, kinds: list[str
         highest=max(1.0, float(powers.max())),
     )
     caption = (
-        "What each kind of member, the prior by itself, and a forest and Gaussians of the classes, "
+        "What each kind of member, the prior by itself, and those who read features alone, "
         "if there are any, are worth for labels, in rows of which no label is known and in rows of "
         "which some are: the power to which its odds are taken before all are multiplied."
     )

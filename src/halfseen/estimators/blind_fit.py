@@ -1,0 +1,74 @@
+"""Fitting those who read features alone: of every fold, to be judged, and the ones that answer."""
+
+from __future__ import annotations
+
+import warnings
+from typing import NamedTuple
+
+from halfseen.estimators.blind_readers import BlindReaders
+from halfseen.estimators.boosted_fit import boosted_of_folds
+from halfseen.estimators.class_gaussians_of_folds import class_gaussians_of_folds
+from halfseen.estimators.ensemble import Ensemble
+from halfseen.estimators.forest_fit import grow_forest
+from halfseen.estimators.predictive_settings import PredictiveSettings
+from halfseen.learning.held_out import HeldOut
+from halfseen.learning.progress import Verbosity
+from halfseen.learning.trainer import TrainingInterrupted
+from halfseen.tables import EncodedTable
+
+
+class OfFolds(NamedTuple):
+    """Who answers, and who has learned from what each fold shows."""
+
+    whole: BlindReaders
+    of_folds: list[BlindReaders]
+
+
+def nobody(folds: list[HeldOut]) -> OfFolds:
+    """The members answer alone."""
+    return OfFolds(BlindReaders(), [BlindReaders() for _ in folds])
+
+
+def fit_blind_readers(
+    ensemble: Ensemble,
+    encoded: EncodedTable,
+    folds: list[HeldOut],
+    settings: PredictiveSettings,
+    shrinkage: float,
+    seen: float,
+    seed: int,
+    verbose: Verbosity,
+) -> OfFolds:
+    """A forest, Gaussians of the classes and boosted trees, as far as the table allows.
+
+    The trees of a forest are shared out among the folds, and all of them answer. The others answer
+    as they are fitted to everything; fitted to what a fold may learn from they are judged.
+    """
+    gaussians = boosted = None
+    try:
+        forest = grow_forest(ensemble, encoded, folds, settings.n_trees, seed, verbose)
+        if settings.class_gaussians:
+            gaussians = class_gaussians_of_folds(ensemble, encoded, folds, shrinkage, seed)
+        if settings.boosts:
+            boosted = boosted_of_folds(ensemble, encoded, folds, seen, seed)
+    except KeyboardInterrupt:
+        warnings.warn(
+            "interrupted before all trees were grown; the model does without them",
+            TrainingInterrupted,
+            stacklevel=2,
+        )
+        return nobody(folds)
+    of_folds = [
+        BlindReaders(
+            forest,
+            None if gaussians is None else gaussians.of_folds[place],
+            None if boosted is None else boosted.of_folds[place],
+        )
+        for place in range(len(folds))
+    ]
+    whole = BlindReaders(
+        forest,
+        None if gaussians is None else gaussians.whole,
+        None if boosted is None else boosted.whole,
+    )
+    return OfFolds(whole, of_folds)
