@@ -34,6 +34,8 @@ _NARROW = 250
 _WIDE = 400
 _MANY_NUMBERS = 40
 _MOST_STEPS = {"fast": 1000, "default": 3000, "best": 8000}
+_MOST_STEPS_OF_MANY = {"fast": 1000, "default": 2000, "best": 8000}
+_LONG_ROWS = 8000  # beyond which they grow by the root of the number of rows
 _MORE_PASSES = 5 / 3
 _SHRINKAGES = {
     "fast": (),
@@ -42,6 +44,7 @@ _SHRINKAGES = {
 }
 _STRONG_SHRINKAGES = (0.05, 0.2, 0.4, 0.7, 0.9)
 _ROWS_PER_UNIT = 5  # below which a covariance is mostly noise
+_PAIRS_PER_UNIT = 50  # from which on it is hardly any
 _TREES = {"fast": 25, "default": 100, "best": 400}  # of every target, in all folds together
 _OF_KINDS = ("learning_rate", "weight_decay")
 _OF_BUDGET = {
@@ -149,9 +152,10 @@ def predictive_settings(
     passes over the table need (40 from 6,000 rows on; up to three times as many in tables of fewer
     than 600 units and knots, up to twice as many in tables of more than 1,000), or as about 6e11
     operations per member allow if these are fewer, with more of them for more than 6,000 rows (with
-    effort "fast" by the root of their number); at most 3,000 in tables of at most 400 units. Steps
-    are smaller in tables of more than 1,000 units and knots, and where there are more than 3,000
-    of them.
+    effort "fast" by the root of their number); at most 3,000 in tables of at most 400 units, or
+    2,000 from 6,000 rows on, with more of them, by the root of their number, for more than 8,000.
+    Steps are smaller in tables of more than 1,000 units and knots, and where there are more than
+    3,000 of them.
     Tables of at most one target, fewer than 6,000 rows, at most 400 units and at most 600 units and
     knots (1,000 if there are fewer than 1,000 rows) take six tenths of these steps (less than half,
     of fewer than 1,000 rows), or half of the most, in a first round; further rounds, each twice as
@@ -187,7 +191,9 @@ def predictive_settings(
     passes = _PASSES[effort] * often * (_MORE_PASSES if many else 1.0) * n_rows / batch_size
     most = operations / per_step
     if not is_wide:
-        most = min(most, _MOST_STEPS[effort])
+        steps = (_MOST_STEPS_OF_MANY if many else _MOST_STEPS)[effort]
+        longer = 1.0 if effort == "fast" else math.sqrt(max(1.0, n_rows / _LONG_ROWS))
+        most = min(most, longer * steps)
     n_folds = (_FOLDS_OF_FEW if few else _FOLDS)[effort]
     most_units = _UNITS_OF_RATE if few else _UNITS_OF_PASSES
     if many or is_wide or n_units > most_units or effort == "fast" or not one_target:
@@ -211,17 +217,20 @@ def predictive_settings(
         held_out_share=0.1,
         label_weight=1.0,
         kinds=_kinds(n_rows, n_visible, seen, _rate(n_units, n_steps)),
-        shrinkages=shrinkages_offered(n_rows, n_visible, effort),
+        shrinkages=shrinkages_offered(n_rows, n_visible, effort, seen),
         n_trees=0 if effort == "fast" and many else _TREES[effort] // n_folds,
         boosts=effort != "fast",
     )
 
 
-def shrinkages_offered(n_rows: int, n_visible: int, effort: Effort) -> tuple[float, ...]:
+def shrinkages_offered(
+    n_rows: int, n_visible: int, effort: Effort, seen: float = 0.5
+) -> tuple[float, ...]:
     """Shrinkages of the prior to choose from; none if the table is wide and long.
 
     Of few rows for each unit a covariance is mostly noise, and may have to be shrunk far. Of many
-    rows effort "fast" takes the usual one.
+    rows effort "fast" takes the usual one, and of very many, in which two units are seen together,
+    little shrinkage is all that is tried.
 
     Examples
     --------
@@ -234,7 +243,8 @@ def shrinkages_offered(n_rows: int, n_visible: int, effort: Effort) -> tuple[flo
         return ()  # trials are dear here
     if n_rows < _ROWS_PER_UNIT * n_visible:
         return (*_SHRINKAGES["default"], *_STRONG_SHRINKAGES[2:])
-    return _SHRINKAGES[effort]
+    plenty = n_rows * seen**2 >= _PAIRS_PER_UNIT * n_visible
+    return _SHRINKAGES[effort][: 2 if plenty else None]
 
 
 def search_steps(n_visible: int, seen: float) -> tuple[int, int]:

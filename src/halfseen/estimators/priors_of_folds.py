@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
 import jax
 import numpy as np
@@ -21,7 +23,11 @@ from halfseen.learning.prior_fit import (
 )
 from halfseen.learning.wide_prior_fit import fit_wide_prior
 from halfseen.machine.correlated_prior import CorrelatedPrior, LowRankPrior, Prior
+from halfseen.machine.usable_cores import usable_cores
 from halfseen.tables import EncodedTable
+
+Asked = TypeVar("Asked")
+Fitted = TypeVar("Fitted")
 
 _ROUNDS_OF_A_TRIAL = 6
 
@@ -56,16 +62,26 @@ def priors_of_folds(
         judged_visible, judged_observed = encoded.rows(fold.judged_rows)
         judged = _in_standard_units(judged_visible, standard)
         shown = judged_observed & ~fold.judging
-        for shrinkage in shrinkages:
+        training = fold.training_of(rows, observed)
+
+        def loss_of(shrinkage: float) -> float:
             # Each from the same start: after more rounds a covariance of many holes is worse.
             trial = settings._replace(shrinkage=shrinkage, n_rounds=n_rounds)
-            prior = _fitted_prior(values, fold.training_of(rows, observed), trial, seed)
-            losses[shrinkage] = prior_loss(prior, judged, shown, fold.judging)
+            prior = _fitted_prior(values, training, trial, seed)
+            return prior_loss(prior, judged, shown, fold.judging)
+
+        losses = dict(zip(shrinkages, _side_by_side(loss_of, shrinkages), strict=True))
         settings = settings._replace(shrinkage=min(losses, key=lambda share: losses[share]))
-    priors = [
-        _fitted_prior(values, fold.training_of(rows, observed), settings, seed) for fold in folds
-    ]
+    priors = _side_by_side(
+        lambda fold: _fitted_prior(values, fold.training_of(rows, observed), settings, seed), folds
+    )
     return priors, losses
+
+
+def _side_by_side(fit: Callable[[Asked], Fitted], asked: Sequence[Asked]) -> list[Fitted]:
+    """As many fits at a time as there are cores, which each may have one of."""
+    with ThreadPoolExecutor(usable_cores(), thread_name_prefix="halfseen") as threads:
+        return list(threads.map(fit, asked))
 
 
 def prior_of_zeros(n_rows: int, n_visible: int) -> Prior:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache, partial
 from typing import Any, NamedTuple
 
@@ -20,6 +17,7 @@ from threadpoolctl import ThreadpoolController
 from halfseen.learning.epoch import rows_on_device
 from halfseen.machine.compilation_cache import QUICKLY_COMPILED
 from halfseen.machine.correlated_prior import CorrelatedPrior, LowRankPrior, Prior, continued_mean
+from halfseen.machine.shared_context import SharedContext
 
 MOST_ROWS = 6000
 MOST_UNITS = 1500
@@ -80,7 +78,7 @@ def fit_prior(
     if len(values) > MOST_ROWS:
         rows = rows_of_prior(len(values), seed)
         values, observed = values[rows], observed[rows]
-    with _one_thread():
+    with _one_thread:
         return _maximised(values, observed, settings, generator)
 
 
@@ -143,7 +141,7 @@ def prior_loss(
     4.0
     """
     n_found = len(prior.mean) if isinstance(prior, CorrelatedPrior) else prior.loading.shape[1]
-    with _one_thread():
+    with _one_thread:
         expected = _Search(values, shown, n_found).expected(jax.device_get(prior), _SEARCH_STEPS)
     return float(np.mean((expected - values)[judged] ** 2))
 
@@ -238,17 +236,9 @@ def thread_pools() -> ThreadpoolController:
     return _LinearAlgebra()
 
 
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Linear algebra without threads: meeting after every small matrix costs more than it saves.
-
-    One fit at a time: of two that change the pools by turns, each would put back what it found.
-    """
-    with _pools_are_changed, thread_pools().limit(limits=1, user_api="blas"):
-        yield
-
-
-_pools_are_changed = threading.Lock()
+# Linear algebra without threads: meeting after every small matrix costs more than it saves. Several
+# fits may be within it at a time.
+_one_thread = SharedContext(lambda: thread_pools().limit(limits=1, user_api="blas"))
 
 
 def symmetric_from_lower(lower: NDArray[np.float64]) -> NDArray[np.float64]:
