@@ -52,7 +52,8 @@ def column_blends(
     """Non-negative weights of several predictions of numbers, for every column.
 
     Least squares over the judged entries of all columns together, then of each column drawn to the
-    common weights with the strength of a hundred entries.
+    common weights with the strength of a hundred entries. What is left to one is the weight of the
+    column's mean: of a column that hangs together with no other nothing better can be said.
 
     Parameters
     ----------
@@ -67,7 +68,7 @@ def column_blends(
 
     Returns
     -------
-    ndarray of shape (n_columns, n_predictors), of sum one in every column
+    ndarray of shape (n_columns, n_predictors), of sum one or less in every column
 
     Examples
     --------
@@ -76,9 +77,11 @@ def column_blends(
     array([[0.9, 0.1]])
     """
     n_predictors = len(predictions)
-    equal = np.full(n_predictors, 1.0 / n_predictors)
+    equal = np.append(np.full(n_predictors, 1.0 / n_predictors), 0.0)
     if not truth.size:
-        return np.tile(equal, (n_columns, 1))
+        return np.tile(equal[:-1], (n_columns, 1))
+    # One more predictor says the mean of the column, which is zero in standard units.
+    predictions = np.concatenate([predictions, np.zeros((1, len(truth)))])
     common = _drawn_blend(predictions.T, truth, equal, _PSEUDO_ENTRIES)
     blends = np.tile(common, (n_columns, 1))
     ordered = np.argsort(column, kind="stable")
@@ -89,7 +92,7 @@ def column_blends(
             blends[own] = _drawn_blend(
                 predictions[:, entries].T, truth[entries], common, _PSEUDO_ENTRIES_OF_A_COLUMN
             )
-    return blends
+    return blends[:, :-1]
 
 
 def _drawn_blend(

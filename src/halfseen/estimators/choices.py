@@ -145,9 +145,12 @@ def _numbers(prediction: FittedPrediction) -> list[Choice]:
     if not len(weights):
         return []
     parts = weights.reshape(len(weights), 3, n_kinds).sum(axis=2).mean(axis=0)
+    parts = np.append(parts, max(0.0, 1.0 - parts.sum()))
     chosen = ", ".join(
         f"{100 * part:.0f} % {name}"
-        for name, part in zip(("prior", "values", "knots"), parts, strict=True)
+        for name, part in zip(
+            ("prior", "values", "knots", "mean of the column"), parts, strict=True
+        )
     )
     half = np.nanmedian(at_level(prediction.conformal.number, _LEVEL))
     return [

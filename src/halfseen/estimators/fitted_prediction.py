@@ -26,7 +26,8 @@ _LEAST_SURE = 0.01  # a Gaussian is no judge of rare cases
 class Blend:
     """How the members' answers become one."""
 
-    number: NDArray[np.float64]  # (n_gaussian, 3 n_kinds): priors, values, knots of every kind
+    # (n_gaussian, 3 n_kinds): priors, values, knots of every kind; the rest to one is the mean's
+    number: NDArray[np.float64]
     discrete: NDArray[np.float64]  # (n_kinds + 1,), binary and categorical features; prior last
     # In rows without (first), and with (second), some known label:
     target: NDArray[np.float64]  # (2, n_pooled, n_candidates), mixtures of which targets are pooled

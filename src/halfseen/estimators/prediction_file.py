@@ -38,6 +38,7 @@ _MAY_BE_NONE = ("n_knots", "n_mask_units", "n_trees", "n_gaussians", "n_boosted"
 _MOST = 1_000_000
 _MOST_SWEEPS = {"n_sweeps": 100, "n_search_steps": 10_000}
 _LARGEST = 1e9
+_SLACK = 1e-6
 _NOT_ARRAYS = ("shape", "n_kinds")
 
 
@@ -122,9 +123,11 @@ def _check_ensemble(ensemble: Ensemble) -> None:
 
 
 def _check_blend(blend: Blend) -> None:
-    for weights in (blend.number, blend.discrete[None], blend.target):
+    for weights in (blend.discrete[None], blend.target):
         if np.any(weights < 0) or not np.allclose(weights.sum(axis=-1), 1.0):
             raise ValueError("weights of a blend are not negative and have the sum one")
+    if np.any(blend.number < 0) or np.any(blend.number.sum(axis=-1) > 1.0 + _SLACK):
+        raise ValueError("weights of a blend of numbers are not negative, of sum one at most")
     n_pooled = blend.target.shape[1]
     if not n_pooled:
         raise ValueError("a pool has predictors")

@@ -75,11 +75,12 @@ class RBMClassifier(ClassifierMixin, RBMBase):  # type: ignore[misc]
         the purpose, one for all (the paper) or one for each; or a number.
     forest : bool or "auto", default="auto"
         Whether a predictive model pools what its machines say of targets with trees that read the
-        features as the prior completes them; how much each is worth is learned on known labels put
-        aside. Tables whose trees would take too long have none. "auto" is True.
+        features as the prior completes them, and boosted ones where there is one target column and
+        most of the features are seen; how much each is worth is learned on known labels put aside.
+        Tables whose trees would take too long have none. "auto" is True.
     class_gaussians : bool or "auto", default="auto"
-        Whether it pools them, where there is one target column and few features, with a Gaussian of
-        the features for every class, likewise. "auto" is True.
+        Whether it pools them, where there is one target column and features are few and mostly
+        numbers, with a Gaussian of the features for every class, likewise. "auto" is True.
     oracle_y : array-like or None, default=None
         True labels of the rows of X for ``stopping="oracle"``. Only to reproduce the paper.
 

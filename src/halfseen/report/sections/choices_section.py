@@ -179,7 +179,9 @@ def _candidates(kinds: list[str], weights: NDArray[np.float64]) -> list[str]:
 
 def _number_weights(prediction: FittedPrediction, kinds: list[str]) -> Picture:
     weights = prediction.blend.number
-    names, mean = _candidates(kinds, weights), weights.mean(axis=0)
+    names = [*_candidates(kinds, weights), "mean of the column"]
+    mean = weights.mean(axis=0)
+    mean = np.append(mean, max(0.0, 1.0 - mean.sum()))
     order = np.argsort(-mean, kind="stable")[:_MOST_WEIGHTS].tolist()
     bars = [Bar(names[k], float(mean[k]), text=percent_text(float(mean[k]))) for k in order]
     svg = bars_svg(
@@ -191,7 +193,7 @@ def _number_weights(prediction: FittedPrediction, kinds: list[str]) -> Picture:
     )
     caption = (
         "What each prediction of a number is worth: the prior alone, the value that a member "
-        "gives, and its distribution over knots."
+        "gives, its distribution over knots, and the mean of the column."
     )
     return Picture(svg, caption)
 
