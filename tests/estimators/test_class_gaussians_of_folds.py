@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from estimators.tables import PREDICTIVE
 from halfseen import RBMClassifier, load
+from halfseen.estimators import blind_fit, predictive_fit
 from halfseen.estimators import class_gaussians_of_folds as module
 from halfseen.estimators.class_gaussians_file import gaussians_from_arrays, gaussians_to_arrays
 from halfseen.estimators.class_gaussians_of_folds import class_gaussians_of_folds
@@ -55,7 +57,7 @@ def test_they_tell_classes_apart_by_how_features_hang_together(model: RBMClassif
     assert (model.predict(X)[hidden] == y[hidden]).mean() > 0.8
     assert (without.predict(X)[hidden] == y[hidden]).mean() < 0.7
     said = {choice.what: choice.chosen for choice in model.history_.choices}
-    assert said["Gaussians of the classes"].startswith("2, ")
+    assert said["Gaussians of the classes"] == "2, one for each"
     assert said["classes of rows without a known one by"].endswith("boosted trees")
 
 
@@ -88,14 +90,12 @@ def test_of_many_rows_some_are_read(model: RBMClassifier, monkeypatch: pytest.Mo
     encoded = model.schema_.encode(read_table(X), target)
     schema = model.schema_
     nothing = hold_out(encoded, schema.column_of_unit, schema.is_target_unit, 0.0, 0)
-    monkeypatch.setattr(module, "n_rounds", lambda observed: 4)
-    monkeypatch.setattr(module, "_MOST_TO_FIT", 60 * 4 * 2 * 27)
+    monkeypatch.setattr(module, "_MOST_ROWS", 60)
     found = class_gaussians_of_folds(model.prediction_.ensemble, encoded, [nothing], 0.05, 0)
     assert found is not None
     counted = found.whole.share * (60 + 2) - 1  # a row was added to each class
     np.testing.assert_allclose(counted, counted.round(), atol=1e-9)
     assert counted.sum().round() == 60
-    assert found.whole.power == 1.0  # nothing was put aside
 
 
 def test_few_known_classes_are_too_few() -> None:
@@ -124,8 +124,6 @@ def changed(arrays: dict[str, NDArray[Any]], name: str, value: Any) -> dict[str,
         ("mean", np.zeros((2, 3), np.float32), "numbers of shape"),
         ("covariance", np.zeros((2, 3, 3)), "positive definite"),
         ("covariance", np.tile(np.triu(np.ones((3, 3))), (2, 1, 1)), "symmetric"),
-        ("power", -1.0, "power"),
-        ("power", np.inf, "within"),
     ],
 )
 def test_a_damaged_file_is_refused(model: RBMClassifier, name: str, value: Any, said: str) -> None:
@@ -136,3 +134,22 @@ def test_a_damaged_file_is_refused(model: RBMClassifier, name: str, value: Any, 
         gaussians_from_arrays(2, Sealed(6, {}, changed(arrays, name, value)), "p.", columns)
     with pytest.raises(ValueError, match="one target column"):
         gaussians_from_arrays(3, Sealed(6, {}, arrays), "p.", columns)
+
+
+def test_means_beyond_all_rows_are_still_answered(model: RBMClassifier) -> None:
+    gaussians = model.prediction_.blind.gaussians
+    assert gaussians is not None
+    far = replace(gaussians, mean=np.full_like(gaussians.mean, 1e9))
+    said = far.probabilities(np.zeros((2, 3), np.float32), np.ones((2, 3), bool))
+    assert np.isfinite(said).all()
+
+
+def test_where_it_is_over_nothing_more_is_fitted(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = crossed(200)
+    monkeypatch.setattr(
+        blind_fit,
+        "grow_forest",
+        lambda *_: monkeypatch.setattr(predictive_fit.time, "monotonic", lambda: 1e12),
+    )
+    model = RBMClassifier(**ALONE, max_seconds=1e6).fit(X, y)
+    assert model.prediction_.blind.names == []

@@ -167,7 +167,7 @@ def test_control_c_while_trees_grow_keeps_the_ensemble(
 
     monkeypatch.setattr(forest_fit, "_joined", lambda *_: pytest.fail("all trees were grown"))
     monkeypatch.setattr(Ensemble, "completed_features", interrupt)
-    with pytest.warns(TrainingInterrupted, match="does without them"):
+    with pytest.warns(TrainingInterrupted, match="does without those"):
         model = RBMClassifier(**PREDICTIVE, companion=False).fit(table, classes)
     assert model.prediction_.blind.forest is None
     assert np.isfinite(model.predict_proba(table)).all()

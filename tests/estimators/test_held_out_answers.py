@@ -194,7 +194,7 @@ def test_a_pool_of_known_rows_is_learned_from_such_rows(predicts_labels: RBMClas
     judged = np.ones((2, n_visible), bool) & ~shown
     nothing = Said(*[np.zeros((1, 0))] * 4)
     truth = np.zeros((2, n_visible), np.float32)
-    one = HeldOutAnswers(nothing, nothing, truth, judged | is_target, shown, False)
+    one = HeldOutAnswers(nothing, nothing, truth, judged | is_target, shown, 0, 0)
     known = _taught_by([one], "known", is_target)[0].judged
     assert known[0].all()
     assert not known[1].any()
@@ -213,7 +213,7 @@ def one_row(
     layer = VisibleLayer(0, n_bernoulli, groups)
     nothing = Said(*[np.zeros((1, 0))] * 4)
     judged = np.ones((1, len(truth)), bool)
-    one = HeldOutAnswers(nothing, nothing, np.array([truth], np.float32), judged, ~judged, False)
+    one = HeldOutAnswers(nothing, nothing, np.array([truth], np.float32), judged, ~judged, 0, 0)
     of_columns = PredictiveColumns(PredictiveLayer(layer, 0), columns, 0, max(columns) + 1)
     return of_columns, one, 0.1 * (1 + np.arange(len(truth)))[None]
 

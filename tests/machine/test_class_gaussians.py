@@ -57,22 +57,18 @@ def test_of_a_row_of_which_nothing_is_seen_the_shares_are_said() -> None:
     np.testing.assert_allclose(said, np.tile(gaussians.share, (2, 1)), rtol=1e-12)
 
 
-def test_no_class_is_ruled_out_and_a_smaller_power_is_less_sure() -> None:
+def test_no_class_is_ruled_out() -> None:
     apart = ClassGaussians(np.full(2, 0.5), np.array([[-9.0], [9.0]]), np.ones((2, 1, 1)))
-    row, seen = np.array([[9.0]], np.float32), np.ones((1, 1), bool)
-    sure = apart.probabilities(row, seen)[0]
-    assert np.isclose(sure[0], 5e-4)
-    half = ClassGaussians(apart.share, apart.mean, apart.covariance, power=0.5)
-    less = half.probabilities(row, seen)[0]
-    assert np.isclose(less[0] / less[1], np.sqrt(sure[0] / sure[1]))
-    assert np.isclose(less.sum(), 1.0)
+    said = apart.probabilities(np.array([[9.0]], np.float32), np.ones((1, 1), bool))[0]
+    assert np.isclose(said[0], 5e-4)
+    assert np.isclose(said.sum(), 1.0)
 
 
 def test_no_row_depends_on_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    gaussians = some_gaussians(1, 3, 5)
-    values, observed = some_rows(1, 40, 5)
+    gaussians = some_gaussians(1, 3, 20)
+    values, observed = some_rows(1, 40, 20)
     together = gaussians.probabilities(values, observed)
     alone = [gaussians.probabilities(values[r : r + 1], observed[r : r + 1])[0] for r in range(40)]
     np.testing.assert_array_equal(np.stack(alone), together)
-    monkeypatch.setattr(class_gaussians, "_AT_ONCE", 36 * 7)
+    monkeypatch.setattr(class_gaussians, "_AT_ONCE", 441 * 7)
     np.testing.assert_array_equal(gaussians.probabilities(values, observed), together)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import NamedTuple
 
 from halfseen.estimators.blind_readers import BlindReaders
@@ -17,16 +18,16 @@ from halfseen.learning.trainer import TrainingInterrupted
 from halfseen.tables import EncodedTable
 
 
-class OfFolds(NamedTuple):
+class BlindOfFolds(NamedTuple):
     """Who answers, and who has learned from what each fold shows."""
 
     whole: BlindReaders
     of_folds: list[BlindReaders]
 
 
-def nobody(folds: list[HeldOut]) -> OfFolds:
+def nobody(folds: list[HeldOut]) -> BlindOfFolds:
     """The members answer alone."""
-    return OfFolds(BlindReaders(), [BlindReaders() for _ in folds])
+    return BlindOfFolds(BlindReaders(), [BlindReaders() for _ in folds])
 
 
 def fit_blind_readers(
@@ -38,26 +39,27 @@ def fit_blind_readers(
     seen: float,
     seed: int,
     verbose: Verbosity,
-) -> OfFolds:
+    is_over: Callable[[], bool],
+) -> BlindOfFolds:
     """A forest, Gaussians of the classes and boosted trees, as far as the table allows.
 
     The trees of a forest are shared out among the folds, and all of them answer. The others answer
-    as they are fitted to everything; fitted to what a fold may learn from they are judged.
+    as they are fitted to everything; fitted to what a fold may learn from they are judged. After
+    Ctrl-C, with a warning, or once it is over, there are those that were done by then.
     """
-    gaussians = boosted = None
+    forest = gaussians = boosted = None
     try:
         forest = grow_forest(ensemble, encoded, folds, settings.n_trees, seed, verbose)
-        if settings.class_gaussians:
+        if settings.class_gaussians and not is_over():
             gaussians = class_gaussians_of_folds(ensemble, encoded, folds, shrinkage, seed)
-        if settings.boosts:
+        if settings.boosts and not is_over():
             boosted = boosted_of_folds(ensemble, encoded, folds, seen, seed)
     except KeyboardInterrupt:
         warnings.warn(
-            "interrupted before all trees were grown; the model does without them",
+            "interrupted while trees were grown; the model does without those that were not",
             TrainingInterrupted,
             stacklevel=2,
         )
-        return nobody(folds)
     of_folds = [
         BlindReaders(
             forest,
@@ -71,4 +73,4 @@ def fit_blind_readers(
         None if gaussians is None else gaussians.whole,
         None if boosted is None else boosted.whole,
     )
-    return OfFolds(whole, of_folds)
+    return BlindOfFolds(whole, of_folds)

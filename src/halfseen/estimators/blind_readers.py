@@ -33,6 +33,15 @@ class BlindReaders:
         there = (FOREST, self.forest), (GAUSSIANS, self.gaussians), (BOOSTED, self.boosted)
         return [name for name, one in there if one is not None]
 
+    @property
+    def n_of_classes(self) -> int:
+        """Those, the last ones, that know the classes of one target only."""
+        return (self.gaussians is not None) + (self.boosted is not None)
+
+    @property
+    def _reads_completed(self) -> bool:
+        return self.forest is not None or self.boosted is not None
+
     def shares(
         self,
         ensemble: Ensemble,
@@ -44,11 +53,12 @@ class BlindReaders:
 
         From what all members said of the rows, or those of one fold, whose prior completes them.
         """
-        said = []
-        completed = ensemble.completed_by_priors(answers, visible, observed)
-        if self.forest is not None:
+        said, completed = [], None
+        if self._reads_completed:
+            completed = ensemble.completed_by_priors(answers, visible, observed)
+        if self.forest is not None and completed is not None:
             said.append(self.forest.shares(completed))
-        return said + self._of_classes(ensemble, completed[0], visible, observed)
+        return said + self._of_classes(ensemble, completed, visible, observed)
 
     def shares_of_fold(
         self,
@@ -59,16 +69,17 @@ class BlindReaders:
         observed: NDArray[np.bool_],
     ) -> list[NDArray[np.float64]]:
         """The same by the trees of one fold, from what its members said."""
-        said = []
-        completed = ensemble.completed_by_priors(answers, visible, observed)[0]
-        if self.forest is not None:
-            said.append(self.forest.shares_of_fold(fold, completed))
+        said, completed = [], None
+        if self._reads_completed:
+            completed = ensemble.completed_by_priors(answers, visible, observed)
+        if self.forest is not None and completed is not None:
+            said.append(self.forest.shares_of_fold(fold, completed[0]))
         return said + self._of_classes(ensemble, completed, visible, observed)
 
     def _of_classes(
         self,
         ensemble: Ensemble,
-        completed: NDArray[np.float32],
+        completed: NDArray[np.float32] | None,
         visible: NDArray[np.float32],
         observed: NDArray[np.bool_],
     ) -> list[NDArray[np.float64]]:
@@ -79,6 +90,6 @@ class BlindReaders:
         if self.gaussians is not None:
             values = ensemble.in_standard_units(visible)[:, target.is_feature]
             said.append(self.gaussians.probabilities(values, observed[:, target.is_feature]))
-        if self.boosted is not None:
-            said.append(self.boosted.probabilities(completed))
+        if self.boosted is not None and completed is not None:
+            said.append(self.boosted.probabilities(completed[0]))
         return [target.of_units(probabilities) for probabilities in said]

@@ -20,12 +20,10 @@ _TYPES: dict[str, type[np.generic]] = {
     "left": np.int32,
     "right": np.int32,
     "value": np.float32,
-    "power": np.float64,
 }
 _OF_NODES = ("unit", "threshold", "left", "right", "value")
 _DEEPEST = 100
 _LARGEST = 1e6
-_LARGEST_POWER = 100.0
 
 
 def boosted_to_arrays(boosted: BoostedTrees | None, prefix: str) -> dict[str, NDArray[Any]]:
@@ -51,17 +49,14 @@ def boosted_from_arrays(
     arrays = {name: np.array(sealed.arrays[f"{prefix}boosted.{name}"]) for name in _TYPES}
     n_nodes = arrays["unit"].size
     shapes: dict[str, tuple[int, ...]] = dict.fromkeys(_OF_NODES, (n_nodes,))
-    shapes |= {"base": (n_heights,), "first_node": (n_trees,), "power": ()}
+    shapes |= {"base": (n_heights,), "first_node": (n_trees,)}
     for name, kind in _TYPES.items():
         if arrays[name].dtype != kind or arrays[name].shape != shapes[name]:
             raise ValueError(f"boosted.{name} must be {np.dtype(kind)} of shape {shapes[name]}")
-    power = float(arrays.pop("power"))
-    if not 0 <= power <= _LARGEST_POWER:
-        raise ValueError("the power of probabilities is not negative, and not huge")
     for name in ("base", "value"):
         if not np.all(np.abs(arrays[name]) <= _LARGEST):
             raise ValueError(f"boosted.{name} must be numbers within {_LARGEST:g}")
-    boosted = BoostedTrees(**arrays, power=power)
+    boosted = BoostedTrees(**arrays)
     check_nodes(
         boosted.first_node,
         boosted.unit,

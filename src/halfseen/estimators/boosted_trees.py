@@ -27,7 +27,6 @@ class BoostedTrees:
     left: NDArray[np.int32]  # (n_nodes,)
     right: NDArray[np.int32]  # (n_nodes,)
     value: NDArray[np.float32]  # (n_nodes,), added to the height
-    power: float = 1.0  # of the probabilities: below one if they were too sure
 
     @property
     def n_classes(self) -> int:
@@ -52,8 +51,7 @@ class BoostedTrees:
             heights = np.concatenate([np.zeros_like(heights), heights], axis=1)
         likely = np.exp(heights - heights.max(axis=1, keepdims=True))
         likely /= likely.sum(axis=1, keepdims=True)
-        honest = ((1 - _LEAST_SURE) * likely + _LEAST_SURE / self.n_classes) ** self.power
-        said: NDArray[np.float64] = honest / honest.sum(axis=1, keepdims=True)
+        said: NDArray[np.float64] = (1 - _LEAST_SURE) * likely + _LEAST_SURE / self.n_classes
         return said
 
     def heights(self, completed: NDArray[np.float32]) -> NDArray[np.float64]:

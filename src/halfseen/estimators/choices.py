@@ -129,14 +129,12 @@ def _forest(prediction: FittedPrediction) -> list[Choice]:
 
 def _of_classes(prediction: FittedPrediction) -> list[Choice]:
     gaussians, boosted = prediction.blind.gaussians, prediction.blind.boosted
-    why = "gives labels put aside the most probability"
     found = []
     if gaussians is not None:
-        what = f"{len(gaussians.share)}, their probabilities to the power {gaussians.power:.2f}"
-        found.append(Choice(GAUSSIANS, what, why))
+        found.append(Choice(GAUSSIANS, f"{len(gaussians.share)}, one for each", _BY_SHAPE))
     if boosted is not None:
-        what = f"{len(boosted.first_node)}, their probabilities to the power {boosted.power:.2f}"
-        found.append(Choice(BOOSTED, what, why))
+        chosen = f"{len(boosted.first_node)}, on rows as the prior completes them"
+        found.append(Choice(BOOSTED, chosen, _BY_SHAPE))
     return found
 
 

@@ -11,9 +11,8 @@ from halfseen.learning.predictive_loss import PredictiveColumns
 from halfseen.machine.class_gaussians import ClassGaussians
 from halfseen.storage import Sealed
 
-_NAMES = ("share", "mean", "covariance", "power")
+_NAMES = ("share", "mean", "covariance")
 _LARGEST = 1e9
-_LARGEST_POWER = 100.0
 _LEAST_SIZE = 1e-9  # of a covariance, in any direction
 _SMALLEST_SHARE = 1e-12
 
@@ -41,7 +40,6 @@ def gaussians_from_arrays(
         "share": (n_gaussians,),
         "mean": (n_gaussians, n_units),
         "covariance": (n_gaussians, n_units, n_units),
-        "power": (),
     }
     arrays = {name: np.array(sealed.arrays[f"{prefix}gaussians.{name}"]) for name in _NAMES}
     for name, shape in shapes.items():
@@ -51,11 +49,8 @@ def gaussians_from_arrays(
             raise ValueError(f"gaussians.{name} must be numbers within {_LARGEST:g}")
     if np.any(arrays["share"] < _SMALLEST_SHARE) or not np.isclose(arrays["share"].sum(), 1.0):
         raise ValueError("shares of classes are positive and have the sum one")
-    if not 0 <= arrays["power"] <= _LARGEST_POWER:
-        raise ValueError("the power of probabilities is not negative, and not huge")
     _check_covariances(arrays["covariance"])
-    power = float(arrays.pop("power"))
-    return ClassGaussians(**arrays, power=power)
+    return ClassGaussians(**arrays)
 
 
 def _check_covariances(covariance: NDArray[np.float64]) -> None:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from halfseen.estimators.ensemble import Ensemble
-from halfseen.estimators.only_target import Judged, OnlyTarget, honest_power, only_target
+from halfseen.estimators.only_target import only_target, some_of
 from halfseen.learning.class_gaussian_fit import fit_class_gaussians, n_rounds
 from halfseen.learning.held_out import HeldOut
 from halfseen.learning.predictive_loss import PredictiveColumns
@@ -20,11 +18,13 @@ from halfseen.tables import EncodedTable
 
 _MOST_PER_ROW = 5e5  # operations of an answer
 _MOST_TO_FIT = 4e9  # operations of all fits: beyond them fewer rows are read
+_OF_A_MATRIX = 3000.0  # operations that would take as long as beginning with one
 _FEWEST_ROWS = 50  # with a known class
+_MOST_ROWS = 20_000  # that are read
 _ROWS_LOOKED_AT = 1000  # to see how many holes there are
 
 
-class OfFolds(NamedTuple):
+class GaussiansOfFolds(NamedTuple):
     """Gaussians fitted to what each fold may learn from, and to everything."""
 
     of_folds: list[ClassGaussians]
@@ -37,24 +37,25 @@ def class_gaussians_of_folds(
     folds: list[HeldOut],
     shrinkage: float,
     seed: int,
-) -> OfFolds | None:
-    """The Gaussians of the classes of the only target column, each as sure as it may be.
+) -> GaussiansOfFolds | None:
+    """The Gaussians of the classes of the only target column.
 
-    The power that makes them honest is learned on labels put aside. None if there is not one
-    target column, if few of its entries are known, if most units of features are no numbers, or if
-    answers would take too long.
+    None if there is not one target column, if few of its entries are known, if most units of
+    features are no numbers, or if answers would take too long. Of a long table 20,000 labelled rows
+    are read, or fewer where each takes long.
     """
     target = only_target(ensemble)
-    if target is None or not is_within_reach(ensemble.shape.columns):
+    if target is None or not may_have_gaussians(ensemble.shape.columns):
         return None
     known = target.known_rows(encoded)
     if len(known) < _FEWEST_ROWS or not ensemble.prior_covariance.shape[2]:
         return None
     is_feature = target.is_feature
-    n_units = int(is_feature.sum())
-    some = encoded.rows(known[:_ROWS_LOOKED_AT])[1][:, is_feature]
-    most = int(_MOST_TO_FIT / (n_rounds(some) * (len(folds) + 1) * n_units**3))
-    rows = _some_of(known, max(most, _FEWEST_ROWS), seed)
+    some = encoded.rows(known[:: -(-len(known) // _ROWS_LOOKED_AT)])[1][:, is_feature]
+    of_a_row = max(0.01, 1.0 - float(some.all(axis=1).mean())) * n_rounds(some)
+    of_a_row *= (len(folds) + 1) * (_OF_A_MATRIX + int(is_feature.sum()) ** 3)
+    most = max(_FEWEST_ROWS, min(_MOST_ROWS, int(_MOST_TO_FIT / of_a_row)))
+    rows = some_of(known, most, seed)
     visible, observed = encoded.rows(rows)
     code = target.codes(visible)
     values = ensemble.in_standard_units(visible)[:, is_feature]
@@ -78,12 +79,10 @@ def class_gaussians_of_folds(
 
     with ThreadPoolExecutor(usable_cores(), thread_name_prefix="halfseen") as threads:
         *of_folds, whole = threads.map(fitted, range(len(folds) + 1))
-    power = _power(ensemble, target, encoded, folds, of_folds)
-    of_folds = [replace(own, power=power) for own in of_folds]
-    return OfFolds(of_folds, replace(whole, power=power))
+    return GaussiansOfFolds(of_folds, whole)
 
 
-def is_within_reach(columns: PredictiveColumns) -> bool:
+def may_have_gaussians(columns: PredictiveColumns) -> bool:
     """Whether there is one target column, features are mostly numbers, and answers are cheap.
 
     Examples
@@ -94,36 +93,12 @@ def is_within_reach(columns: PredictiveColumns) -> bool:
     ...     wide = PredictiveLayer(VisibleLayer(n_numbers, n_binary), 0)
     ...     n_units = n_numbers + n_binary
     ...     return PredictiveColumns(wide, tuple(range(n_units)), n_units - 1, 1)
-    >>> is_within_reach(of(20, 1)), is_within_reach(of(200, 1)), is_within_reach(of(3, 9))
+    >>> may_have_gaussians(of(20, 1)), may_have_gaussians(of(200, 1)), may_have_gaussians(of(3, 9))
     (True, False, False)
     """
     if columns.n_targets != 1 or not columns.n_features:
         return False
     n_units = int((~columns.is_target_unit).sum())
     n_classes = max(2, int(columns.is_target_unit.sum()))
-    is_cheap = n_classes * n_units**3 <= _MOST_PER_ROW
+    is_cheap = n_classes * (_OF_A_MATRIX + n_units**3) <= _MOST_PER_ROW
     return is_cheap and 2 * columns.wide.layer.n_gaussian >= n_units
-
-
-def _power(
-    ensemble: Ensemble,
-    target: OnlyTarget,
-    encoded: EncodedTable,
-    folds: list[HeldOut],
-    of_folds: list[ClassGaussians],
-) -> float:
-    judged = [Judged(target, encoded, fold) for fold in folds]
-    said = [
-        own.probabilities(
-            ensemble.in_standard_units(rows.visible)[:, target.is_feature],
-            rows.shown[:, target.is_feature],
-        )
-        for own, rows in zip(of_folds, judged, strict=True)
-    ]
-    return honest_power(said, [rows.code for rows in judged])
-
-
-def _some_of(rows: NDArray[np.int64], most: int, seed: int) -> NDArray[np.int64]:
-    if len(rows) <= most:
-        return rows
-    return np.sort(np.random.default_rng([seed, 17]).permutation(rows)[:most])

@@ -39,6 +39,7 @@ class HeldOutAnswers(NamedTuple):
     judged: NDArray[np.bool_]  # (n_judged_rows, n_visible)
     shown: NDArray[np.bool_]  # (n_judged_rows, n_visible)
     n_blind: int  # candidates for targets, the last ones, that read no labels
+    n_of_classes: int  # of them, the last ones, those whose sureness is not to be trusted
 
 
 def held_out_answers(
@@ -78,8 +79,8 @@ def _of_fold(own: _OfFold, encoded: EncodedTable, fold: HeldOut) -> HeldOutAnswe
         rows = slice(first, first + ROWS_AT_ONCE)
         heard.append(_heard(own, visible[rows], shown[rows], judged[rows]))
     known, new = zip(*heard, strict=True)
-    n_blind = len(own.blind.names)
-    return HeldOutAnswers(_joined(known), _joined(new), visible, judged, shown, n_blind)
+    counts = len(own.blind.names), own.blind.n_of_classes
+    return HeldOutAnswers(_joined(known), _joined(new), visible, judged, shown, *counts)
 
 
 def _heard(

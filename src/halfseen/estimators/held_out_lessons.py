@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -113,9 +114,13 @@ def _learn_pool(
             rows = judged[:, group.start]
             ordered = np.argsort(~right[rows][:, group], axis=1, kind="stable")
             first.append(np.take_along_axis(means[:, rows, group], ordered[None], axis=2))
-    power, shift = learn_label_pool(
-        np.concatenate(said, axis=1), np.concatenate(truth), first_power
+    of_labels, right_labels = np.concatenate(said, axis=1), np.concatenate(truth)
+    first_of_labels = first_power * _alone(
+        len(first_power),
+        heard[0].n_of_classes,
+        lambda own: learn_label_pool(of_labels[own], right_labels, np.ones(1))[0],
     )
+    power, shift = learn_label_pool(of_labels, right_labels, first_of_labels)
     widest = max((part.shape[2] for part in first), default=1)
     padded = [
         np.pad(part, [(0, 0), (0, 0), (0, widest - part.shape[2])], constant_values=0.0)
@@ -123,8 +128,25 @@ def _learn_pool(
     ]
     none = np.zeros((len(candidates[0]), 0, 1))
     rows_of_all = np.concatenate(padded, axis=1) if padded else none
-    of_classes = learn_class_pool(rows_of_all, first_power)
-    return _Pool(power, shift, of_classes)
+    first_of_classes = first_power * _alone(
+        len(first_power),
+        heard[0].n_of_classes,
+        lambda own: learn_class_pool(rows_of_all[own], np.ones(1)),
+    )
+    return _Pool(power, shift, learn_class_pool(rows_of_all, first_of_classes))
+
+
+def _alone(
+    n_candidates: int, n_last: int, learn: Callable[[slice], NDArray[np.float64]]
+) -> NDArray[np.float64]:
+    """The power that each of the last candidates would have alone; one for the others.
+
+    Gaussians and boosted trees may be much too sure, and a pool must not begin with that.
+    """
+    powers = np.ones(n_candidates)
+    for own in range(n_candidates - n_last, n_candidates):
+        powers[own] = learn(slice(own, own + 1))[0]
+    return powers
 
 
 def _targets(heard: list[HeldOutAnswers], context: str) -> list[NDArray[np.float64]]:

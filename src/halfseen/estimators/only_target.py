@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halfseen.estimators.ensemble import Ensemble
-from halfseen.estimators.pooling import learn_class_pool
-from halfseen.learning.held_out import HeldOut
 from halfseen.tables import EncodedTable
 
 
@@ -52,28 +49,14 @@ def only_target(ensemble: Ensemble) -> OnlyTarget | None:
     return OnlyTarget(np.flatnonzero(is_target), ~is_target)
 
 
-class Judged:
-    """Rows of a fold in which the class was put aside, and what may be shown of them."""
-
-    def __init__(self, target: OnlyTarget, encoded: EncodedTable, fold: HeldOut) -> None:
-        judged = np.flatnonzero(fold.judging[:, target.units[0]])
-        self.visible, observed = encoded.rows(fold.judged_rows[judged])
-        self.shown = observed & ~fold.judging[judged]
-        self.code = target.codes(self.visible)
-
-
-def honest_power(said: Sequence[NDArray[np.float64]], codes: Sequence[NDArray[np.int64]]) -> float:
-    """The power of probabilities under which the true classes are most probable; one of no rows.
+def some_of(rows: NDArray[np.int64], most: int, seed: int) -> NDArray[np.int64]:
+    """All rows, or as many at random, in their order.
 
     Examples
     --------
-    >>> sure = np.tile([0.99, 0.01], (100, 1))
-    >>> half_right = np.arange(100) % 2
-    >>> honest_power([sure], [half_right]) < 0.1
-    True
+    >>> some_of(np.arange(3), 5, seed=0), len(some_of(np.arange(9), 5, seed=0))
+    (array([0, 1, 2]), 5)
     """
-    truth_first = []
-    for own, code in zip(said, codes, strict=True):
-        ordered = np.argsort(np.arange(own.shape[1]) != code[:, None], axis=1, kind="stable")
-        truth_first.append(np.take_along_axis(own, ordered, axis=1))
-    return float(learn_class_pool(np.concatenate(truth_first)[None], np.ones(1))[0])
+    if len(rows) <= most:
+        return rows
+    return np.sort(np.random.default_rng([seed, 17]).permutation(rows)[:most])

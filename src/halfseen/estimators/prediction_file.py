@@ -36,7 +36,7 @@ _SIZES = (
 )
 _MAY_BE_NONE = ("n_knots", "n_mask_units", "n_trees", "n_gaussians", "n_boosted")
 _MOST = 1_000_000
-_MOST_SWEEPS = {"n_sweeps": 100, "n_search_steps": 10_000}
+_MOST_OF = {"n_sweeps": 100, "n_search_steps": 10_000, "n_trees": 10_000, "n_boosted": 10_000}
 _LARGEST = 1e9
 _SLACK = 1e-6
 _NOT_ARRAYS = ("shape", "n_kinds")
@@ -79,7 +79,7 @@ def prediction_from_file(sizes: Any, sealed: Sealed, schema: Schema) -> FittedPr
     if not isinstance(sizes, dict) or set(sizes) != set(_SIZES):
         raise ValueError(f"the sizes of a prediction are {_SIZES}")
     for name, value in sizes.items():
-        least, most = 0 if name in _MAY_BE_NONE else 1, _MOST_SWEEPS.get(name, _MOST)
+        least, most = 0 if name in _MAY_BE_NONE else 1, _MOST_OF.get(name, _MOST)
         if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
             raise ValueError(f"{name} must be a whole number from {least} to {most}")
     shape = PredictiveShape(

@@ -141,7 +141,7 @@ def fit_prediction(
         shrinkage = min(losses, key=lambda share: losses[share], default=USUAL_SHRINKAGE)
         seen = share_seen(encoded, schema)
         blind = fit_blind_readers(
-            ensemble, encoded, folds, settings, shrinkage, seen, seed, verbose
+            ensemble, encoded, folds, settings, shrinkage, seen, seed, verbose, is_over
         )
     heard = held_out_answers(ensemble, blind.of_folds, encoded, folds)
     blend = learn_blend(ensemble, encoded, heard)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from halfseen.learning.epoch import padded_rows
-from halfseen.learning.prior_fit import MOST_UNITS_OF_FULL_RANK
+from halfseen.learning.prior_fit import MOST_ROWS, MOST_UNITS_OF_FULL_RANK
 from halfseen.learning.table_source import STEPS_AT_ONCE
 
 Effort = Literal["fast", "default", "best"]
@@ -36,6 +36,7 @@ _MANY_NUMBERS = 40
 _MOST_STEPS = {"fast": 1000, "default": 3000, "best": 8000}
 _MOST_STEPS_OF_MANY = {"fast": 1000, "default": 2000, "best": 8000}
 _LONG_ROWS = 8000  # beyond which they grow by the root of the number of rows
+_MOST_LONGER = {"fast": 1.0, "default": 2.0, "best": 1.0}
 _MORE_PASSES = 5 / 3
 _SHRINKAGES = {
     "fast": (),
@@ -153,7 +154,7 @@ def predictive_settings(
     than 600 units and knots, up to twice as many in tables of more than 1,000), or as about 6e11
     operations per member allow if these are fewer, with more of them for more than 6,000 rows (with
     effort "fast" by the root of their number); at most 3,000 in tables of at most 400 units, or
-    2,000 from 6,000 rows on, with more of them, by the root of their number, for more than 8,000.
+    2,000 from 6,000 rows on, by the root of their number up to 4,000 for more than 8,000.
     Steps are smaller in tables of more than 1,000 units and knots, and where there are more than
     3,000 of them.
     Tables of at most one target, fewer than 6,000 rows, at most 400 units and at most 600 units and
@@ -192,8 +193,8 @@ def predictive_settings(
     most = operations / per_step
     if not is_wide:
         steps = (_MOST_STEPS_OF_MANY if many else _MOST_STEPS)[effort]
-        longer = 1.0 if effort == "fast" else math.sqrt(max(1.0, n_rows / _LONG_ROWS))
-        most = min(most, longer * steps)
+        longer = math.sqrt(max(1.0, n_rows / _LONG_ROWS))
+        most = min(most, min(longer, _MOST_LONGER[effort]) * steps)
     n_folds = (_FOLDS_OF_FEW if few else _FOLDS)[effort]
     most_units = _UNITS_OF_RATE if few else _UNITS_OF_PASSES
     if many or is_wide or n_units > most_units or effort == "fast" or not one_target:
@@ -243,7 +244,7 @@ def shrinkages_offered(
         return ()  # trials are dear here
     if n_rows < _ROWS_PER_UNIT * n_visible:
         return (*_SHRINKAGES["default"], *_STRONG_SHRINKAGES[2:])
-    plenty = n_rows * seen**2 >= _PAIRS_PER_UNIT * n_visible
+    plenty = min(n_rows, MOST_ROWS) * seen**2 >= _PAIRS_PER_UNIT * n_visible
     return _SHRINKAGES[effort][: 2 if plenty else None]
 
 

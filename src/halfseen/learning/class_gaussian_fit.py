@@ -70,11 +70,11 @@ def fit_class_gaussians(
             away = expected - means[own]
             squares[own] = away.T @ away + spread
         common = squares.sum(axis=0) / max(1.0, n_own.sum())
-        diagonal = np.diag(common) + _RIDGE
+        diagonal = np.diag(common).copy()
         common *= 1 - shrinkage
         common[np.diag_indices_from(common)] = diagonal
         counted = (n_own + n_common)[:, None, None]
-        covariances = (squares + n_common * common) / counted
+        covariances = (squares + n_common * common) / counted + _RIDGE * np.eye(len(mean))
     return ClassGaussians((n_own + 1) / (n_own + 1).sum(), means, covariances)
 
 

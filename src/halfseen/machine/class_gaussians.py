@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _AT_ONCE = 1_000_000  # numbers in the covariances of the rows that are looked at together
-_BEYOND = 1e12  # more than any distance squared that is looked at
+_BEYOND = 1e300  # more than any distance squared that is looked at
 _LEAST_SURE = 1e-3  # a Gaussian is no judge of rare cases
 
 
@@ -23,14 +23,13 @@ class ClassGaussians:
     share: NDArray[np.float64]  # (n_classes,)
     mean: NDArray[np.float64]  # (n_classes, n_units)
     covariance: NDArray[np.float64]  # (n_classes, n_units, n_units)
-    power: float = 1.0  # of the probabilities: below one if they were too sure
 
     def probabilities(
         self, values: NDArray[np.float32], observed: NDArray[np.bool_]
     ) -> NDArray[np.float64]:
         """p(class | observed features of the row), of shape (n_rows, n_classes).
 
-        No class is left with less than a thousandth of its share before the power is taken.
+        No class is left with less than a thousandth of its share.
 
         Examples
         --------
@@ -45,8 +44,7 @@ class ClassGaussians:
         heights = np.log(self.share) + self.log_densities(values, observed)
         likely = np.exp(heights - heights.max(axis=1, keepdims=True))
         likely /= likely.sum(axis=1, keepdims=True)
-        honest = ((1 - _LEAST_SURE) * likely + _LEAST_SURE * self.share) ** self.power
-        said: NDArray[np.float64] = honest / honest.sum(axis=1, keepdims=True)
+        said: NDArray[np.float64] = (1 - _LEAST_SURE) * likely + _LEAST_SURE * self.share
         return said
 
     def log_densities(
