@@ -179,7 +179,7 @@ def test_ctrl_c_leaves_what_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y, _ = table_of_stairs()
     with pytest.warns(TrainingInterrupted, match="does without those"):
         model = RBMClassifier(**ALONE).fit(X, y)
-    assert model.prediction_.blind.names == ["forest", "Gaussians of the classes"]
+    assert model.prediction_.blind.names == ["forest", "class Gaussians"]
     assert np.isfinite(model.predict_proba(X)).all()
 
 

@@ -53,11 +53,11 @@ def test_they_tell_classes_apart_by_how_features_hang_together(model: RBMClassif
     known, hidden = with_holes(y)
     without = RBMClassifier(**ALONE, class_gaussians=False, forest=False).fit(X, known)
     assert without.prediction_.blind.names == []
-    assert model.prediction_.blind.names == ["forest", "Gaussians of the classes", "boosted trees"]
+    assert model.prediction_.blind.names == ["forest", "class Gaussians", "boosted trees"]
     assert (model.predict(X)[hidden] == y[hidden]).mean() > 0.8
     assert (without.predict(X)[hidden] == y[hidden]).mean() < 0.7
     said = {choice.what: choice.chosen for choice in model.history_.choices}
-    assert said["Gaussians of the classes"] == "2, one for each"
+    assert said["class Gaussians"] == "2, one for each"
     assert said["classes of rows without a known one by"].endswith("boosted trees")
 
 

@@ -15,7 +15,7 @@ from halfseen.estimators.only_target import only_target
 from halfseen.machine.class_gaussians import ClassGaussians
 
 FOREST = "forest"
-GAUSSIANS = "Gaussians of the classes"
+GAUSSIANS = "class Gaussians"
 BOOSTED = "boosted trees"
 
 

@@ -150,7 +150,7 @@ def _pooled_names(prediction: FittedPrediction, kinds: list[str]) -> list[str]:
 
 def _label_weights(schema: Schema, prediction: FittedPrediction, kinds: list[str]) -> Picture:
     powers = _target_powers(schema, prediction)
-    contexts = ("none known", "some known")
+    contexts = ("none known", "some known")[: 2 if len(schema.targets) > 1 else 1]
     bars = [
         Bar(f"{name}; {context}", float(power), text=number_text(float(power), 2), series=c)
         for c, context in enumerate(contexts)
@@ -161,12 +161,13 @@ def _label_weights(schema: Schema, prediction: FittedPrediction, kinds: list[str
         title="Powers of the members for labels",
         description="; ".join(f"{bar.name}: {bar.text}" for bar in bars),
         x_label="power",
-        highest=max(1.0, float(powers.max())),
+        highest=max(1.0, float(powers[: len(contexts)].max())),
     )
     caption = (
         "What each kind of member, the prior by itself, and those who read features alone, "
-        "if there are any, are worth for labels, in rows of which no label is known and in rows of "
-        "which some are: the power to which its odds are taken before all are multiplied."
+        "if there are any, are worth for labels, in rows of which no label is known and, if there "
+        "are several, in rows of which some are: the power to which its odds are taken before all "
+        "are multiplied."
     )
     return Picture(svg, caption)
 
