@@ -92,7 +92,8 @@ def _length(trained: Trained, settings: PredictiveSettings) -> Choice:
         return Choice("length of training", chosen, _BY_SHAPE)
     left = ", ".join(f"{100 * share:.1f} %" for share in trained.left_over)
     why = (
-        f"of the priors' squared error of features put aside {left} was left after each round; "
+        f"of the priors' squared error of entries put aside {left} was left after each round, that "
+        f"of features times that of labels; "
         f"another one follows, if there is room for it within {settings.n_most_steps:,} steps, "
         f"where a round takes away {100 * LEAST_OF_A_ROUND:g} %"
     )

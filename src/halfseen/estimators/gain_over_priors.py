@@ -10,14 +10,16 @@ from halfseen.learning.held_out import HeldOut
 from halfseen.tables import EncodedTable
 
 _MOST_ROWS = 1024  # of a fold
+_FEW_LABELS = 200  # of which half of what they say counts
 
 
 def gain_over_priors(ensemble: Ensemble, encoded: EncodedTable, folds: list[HeldOut]) -> float:
-    """The share of the priors' squared error of features that members take away.
+    """The share of the priors' squared error that members take away, of features and of labels.
 
     Of the entries that each fold put aside, in standard units. Members have a say as far as it
-    helps, the same for all entries: that of a member which is still learning is right in its
-    direction before it is in its size.
+    helps, the same for all features and for all labels: that of a member which is still learning is
+    right in its direction before it is in its size. What is left of features and what is left of
+    labels are multiplied; few labels put aside say little, and count for less.
 
     Parameters
     ----------
@@ -34,17 +36,24 @@ def gain_over_priors(ensemble: Ensemble, encoded: EncodedTable, folds: list[Held
         Of at most 1,024 rows of each fold; 0 if nothing is taken away, or nothing was put aside.
     """
     is_target = ensemble.shape.columns.is_target_unit
-    sums = np.zeros(3)
+    of_features, of_labels, n_labels = np.zeros(3), np.zeros(3), 0
+    reads_labels = int(np.argmax(ensemble.prior_sees_labels[: ensemble.n_kinds]))
     for index, fold in enumerate(folds):
-        asked = np.flatnonzero((fold.judging & ~is_target).any(axis=1))
+        asked = np.flatnonzero(fold.judging.any(axis=1))
         asked = asked[:: -(-len(asked) // _MOST_ROWS) or 1]  # of the whole table, sorted or not
         visible, observed = encoded.rows(fold.judged_rows[asked])
         judged = fold.judging[asked]
         answers = ensemble.answers_of_fold(index, visible, observed & ~judged)
         means = (answers.means - ensemble.unit_mean) / ensemble.unit_scale
-        away = ensemble.in_standard_units(visible) - answers.base
-        sums += _products(away, means - answers.base, judged & ~is_target)
-    return share_taken_away(*sums)
+        values = ensemble.in_standard_units(visible)
+        of_features += _products(values - answers.base, means - answers.base, judged & ~is_target)
+        # A prior over features alone says nothing of labels: they are held against the other one.
+        linear = np.broadcast_to(answers.base[reads_labels], means.shape)
+        of_labels += _products(values - linear, means - linear, judged & is_target)
+        n_labels += int((judged & is_target).any(axis=1).sum())
+    left = 1.0 - share_taken_away(*of_labels)
+    left_of_labels = left ** (n_labels / (n_labels + _FEW_LABELS))
+    return float(1.0 - (1.0 - share_taken_away(*of_features)) * left_of_labels)
 
 
 def _products(

@@ -46,7 +46,7 @@ def train_as_long_as_it_pays(
     train : callable
         Given a state and the numbers of the steps of a round.
     gain : callable
-        The share of the priors' squared error of features that members of a state take away.
+        The share of the priors' squared error that members of a state take away.
     is_over : callable
         Whether there is no time for another round.
     state : PredictiveState
