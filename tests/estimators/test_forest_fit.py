@@ -20,11 +20,11 @@ from halfseen.estimators.ensemble import Ensemble
 from halfseen.estimators.forest_fit import (
     _grown,
     _joined,
-    _some_rows,
     grow_forest,
     target_units,
     trees_within_reach,
 )
+from halfseen.estimators.only_target import some_of
 from halfseen.estimators.tree_nodes import leaves_of
 from halfseen.learning.held_out import hold_out
 from halfseen.learning.predictive_loss import PredictiveColumns
@@ -88,10 +88,10 @@ def test_more_work_means_fewer_trees() -> None:
 
 
 def test_rows_of_a_long_table_are_drawn() -> None:
-    some = _some_rows(np.arange(30_000) * 2, 0)
+    some = some_of(np.arange(30_000) * 2, forest_fit._MOST_ROWS, 0)
     assert len(some) == 20_000
     assert np.all(np.diff(some) > 0)
-    assert len(_some_rows(np.arange(20), 0)) == 20
+    assert len(some_of(np.arange(20), forest_fit._MOST_ROWS, 0)) == 20
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
@@ -11,10 +10,10 @@ from sklearn.tree import DecisionTreeRegressor
 
 from halfseen.estimators.boosted_trees import BoostedTrees
 from halfseen.estimators.ensemble import Ensemble
+from halfseen.estimators.fits_side_by_side import fits_side_by_side
 from halfseen.estimators.only_target import only_target, some_of
 from halfseen.estimators.tree_nodes import nodes_of
 from halfseen.learning.held_out import HeldOut
-from halfseen.machine.usable_cores import usable_cores
 from halfseen.tables import EncodedTable
 
 _N_ROUNDS = 80
@@ -50,7 +49,7 @@ def boosted_of_folds(
     target = only_target(ensemble)
     if target is None or seen < _LEAST_SEEN:
         return None
-    rows = some_of(target.known_rows(encoded), _MOST_ROWS, seed)
+    rows = some_of(target.known_rows(encoded), _MOST_ROWS, [seed, 17])
     n_heights = 1 if target.n_classes == 2 else target.n_classes
     n_trees = n_heights * _N_ROUNDS * (len(folds) + 1)
     if len(rows) < _FEWEST_ROWS or not may_be_boosted(
@@ -70,8 +69,7 @@ def boosted_of_folds(
         completed = ensemble.completed_features(prior, visible[teaches], may_learn[teaches])
         return boost(completed, code[teaches], target.n_classes, _seed_of(seed, place))
 
-    with ThreadPoolExecutor(usable_cores(), thread_name_prefix="halfseen") as threads:
-        *of_folds, whole = threads.map(boosted, range(len(folds) + 1))
+    *of_folds, whole = fits_side_by_side(boosted, range(len(folds) + 1))
     return BoostedOfFolds(of_folds, whole)
 
 

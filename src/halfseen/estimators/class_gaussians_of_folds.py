@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
 
 from halfseen.estimators.ensemble import Ensemble
+from halfseen.estimators.fits_side_by_side import fits_side_by_side
 from halfseen.estimators.only_target import only_target, some_of
 from halfseen.learning.class_gaussian_fit import fit_class_gaussians, n_rounds
 from halfseen.learning.held_out import HeldOut
 from halfseen.learning.predictive_loss import PredictiveColumns
 from halfseen.machine.class_gaussians import ClassGaussians
-from halfseen.machine.usable_cores import usable_cores
 from halfseen.tables import EncodedTable
 
 _MOST_PER_ROW = 5e5  # operations of an answer
@@ -55,7 +54,7 @@ def class_gaussians_of_folds(
     of_a_row = max(0.01, 1.0 - float(some.all(axis=1).mean())) * n_rounds(some)
     of_a_row *= (len(folds) + 1) * (_OF_A_MATRIX + int(is_feature.sum()) ** 3)
     most = max(_FEWEST_ROWS, min(_MOST_ROWS, int(_MOST_TO_FIT / of_a_row)))
-    rows = some_of(known, most, seed)
+    rows = some_of(known, most, [seed, 17])
     visible, observed = encoded.rows(rows)
     code = target.codes(visible)
     values = ensemble.in_standard_units(visible)[:, is_feature]
@@ -77,8 +76,7 @@ def class_gaussians_of_folds(
             shrinkage,
         )
 
-    with ThreadPoolExecutor(usable_cores(), thread_name_prefix="halfseen") as threads:
-        *of_folds, whole = threads.map(fitted, range(len(folds) + 1))
+    *of_folds, whole = fits_side_by_side(fitted, range(len(folds) + 1))
     return GaussiansOfFolds(of_folds, whole)
 
 

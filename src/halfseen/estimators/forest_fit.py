@@ -14,6 +14,7 @@ from sklearn.tree import ExtraTreeClassifier
 
 from halfseen.estimators.ensemble import Ensemble
 from halfseen.estimators.forest import Forest
+from halfseen.estimators.only_target import some_of
 from halfseen.estimators.tree_nodes import nodes_of
 from halfseen.learning.held_out import HeldOut
 from halfseen.learning.predictive_loss import PredictiveColumns
@@ -83,7 +84,9 @@ def grow_forest(
             for index, fold in enumerate(folds):
                 asked = known.copy()
                 asked[fold.judged_rows] &= ~fold.judging[:, first_units]
-                rows = _some_rows(np.flatnonzero(asked.any(axis=1)), _seed_of(seed, index, 0))
+                rows = some_of(
+                    np.flatnonzero(asked.any(axis=1)), _MOST_ROWS, _seed_of(seed, index, 0)
+                )
                 visible, observed = encoded.rows(rows)
                 completed = ensemble.completed_features(
                     index, visible, fold.training_of(rows, observed)
@@ -150,12 +153,6 @@ def target_units(columns: PredictiveColumns) -> list[NDArray[np.int64]]:
     targets = column[columns.is_target_unit]
     ordered = targets[np.sort(np.unique(targets, return_index=True)[1])]
     return [np.flatnonzero(column == target) for target in ordered]
-
-
-def _some_rows(rows: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
-    if len(rows) <= _MOST_ROWS:
-        return rows
-    return np.sort(np.random.default_rng(seed).permutation(rows)[:_MOST_ROWS])
 
 
 def _units_of_a_split(n_units: int) -> int:

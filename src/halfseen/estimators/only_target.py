@@ -49,7 +49,7 @@ def only_target(ensemble: Ensemble) -> OnlyTarget | None:
     return OnlyTarget(np.flatnonzero(is_target), ~is_target)
 
 
-def some_of(rows: NDArray[np.int64], most: int, seed: int) -> NDArray[np.int64]:
+def some_of(rows: NDArray[np.int64], most: int, seed: int | list[int]) -> NDArray[np.int64]:
     """All rows, or as many at random, in their order.
 
     Examples
@@ -59,4 +59,4 @@ def some_of(rows: NDArray[np.int64], most: int, seed: int) -> NDArray[np.int64]:
     """
     if len(rows) <= most:
         return rows
-    return np.sort(np.random.default_rng([seed, 17]).permutation(rows)[:most])
+    return np.sort(np.random.default_rng(seed).permutation(rows)[:most])

@@ -87,7 +87,8 @@ def fit_prediction(
         settings.sees_missing,
     )
     standard = _standard(encoded, schema, settings.n_knots)
-    as_they_are = share_as_they_are(share_seen(encoded, schema))
+    seen = share_seen(encoded, schema)
+    as_they_are = share_as_they_are(seen)
     state = first_state(
         shape,
         standard,
@@ -139,7 +140,6 @@ def fit_prediction(
     # Whoever ended training does not wait for others.
     if schema.targets and not trained.is_cut_short and not is_over():
         shrinkage = min(losses, key=lambda share: losses[share], default=USUAL_SHRINKAGE)
-        seen = share_seen(encoded, schema)
         blind = fit_blind_readers(
             ensemble, encoded, folds, settings, shrinkage, seen, seed, verbose, is_over
         )

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from collections.abc import Sequence
 
 import jax
 import numpy as np
 from numpy.typing import NDArray
 
+from halfseen.estimators.fits_side_by_side import fits_side_by_side
 from halfseen.learning.held_out import HeldOut
 from halfseen.learning.predictive_member import Standard
 from halfseen.learning.prior_fit import (
@@ -23,11 +22,7 @@ from halfseen.learning.prior_fit import (
 )
 from halfseen.learning.wide_prior_fit import fit_wide_prior
 from halfseen.machine.correlated_prior import CorrelatedPrior, LowRankPrior, Prior
-from halfseen.machine.usable_cores import usable_cores
 from halfseen.tables import EncodedTable
-
-Asked = TypeVar("Asked")
-Fitted = TypeVar("Fitted")
 
 _ROUNDS_OF_A_TRIAL = 6
 
@@ -70,18 +65,12 @@ def priors_of_folds(
             prior = _fitted_prior(values, training, trial, seed)
             return prior_loss(prior, judged, shown, fold.judging)
 
-        losses = dict(zip(shrinkages, _side_by_side(loss_of, shrinkages), strict=True))
+        losses = dict(zip(shrinkages, fits_side_by_side(loss_of, shrinkages), strict=True))
         settings = settings._replace(shrinkage=min(losses, key=lambda share: losses[share]))
-    priors = _side_by_side(
+    priors = fits_side_by_side(
         lambda fold: _fitted_prior(values, fold.training_of(rows, observed), settings, seed), folds
     )
     return priors, losses
-
-
-def _side_by_side(fit: Callable[[Asked], Fitted], asked: Sequence[Asked]) -> list[Fitted]:
-    """As many fits at a time as there are cores, which each may have one of."""
-    with ThreadPoolExecutor(usable_cores(), thread_name_prefix="halfseen") as threads:
-        return list(threads.map(fit, asked))
 
 
 def prior_of_zeros(n_rows: int, n_visible: int) -> Prior:

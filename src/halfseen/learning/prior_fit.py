@@ -32,9 +32,7 @@ _MOST_ON_HOST = 200_000  # entries of a table
 class PriorSettings(NamedTuple):
     """How the prior is fitted."""
 
-    shrinkage: float = (
-        USUAL_SHRINKAGE  # share of the covariance taken from its diagonal target, one
-    )
+    shrinkage: float = USUAL_SHRINKAGE  # share of the covariance taken from its target, one
     n_rounds: int = 12
     n_rows_of_covariance: int = 100  # rows whose conditional covariance is looked at in a round
     n_search_steps: int = 40  # of the expectation of the missing entries, in the first round
