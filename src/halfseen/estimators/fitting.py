@@ -50,11 +50,21 @@ def layer_of(schema: Schema) -> VisibleLayer:
 
 
 def predictive_columns(schema: Schema, n_knots: int) -> PredictiveColumns:
-    """The columns of a schema as predictive training takes them."""
+    """The columns of a schema as predictive training takes them.
+
+    They are counted in the order of their units: which of a user's columns are numbers is then no
+    part of what is compiled, only how many are.
+    """
+    column, first_unit, of_unit = np.unique(
+        schema.column_of_unit, return_index=True, return_inverse=True
+    )
+    is_target = column >= len(schema.features)
+    place = np.empty(len(column), np.int64)
+    place[np.lexsort((first_unit, is_target))] = np.arange(len(column))
     return PredictiveColumns(
         PredictiveLayer(layer_of(schema), n_knots),
-        tuple(int(column) for column in schema.column_of_unit),
-        len(schema.features),
+        tuple(place[of_unit].tolist()),
+        int((~is_target).sum()),
         len(schema.targets),
     )
 

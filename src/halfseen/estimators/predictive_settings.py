@@ -16,10 +16,11 @@ Effort = Literal["fast", "default", "best"]
 _OPERATIONS = {"fast": 0.23e12, "default": 0.64e12, "best": 2.3e12}  # of one member
 _MORE_FOR_ROWS = {"fast": 0.5, "default": 1.0, "best": 1.0}  # power of the number of rows
 _FOLDS = {"fast": 1, "default": 2, "best": 4}
-_FEW_ROWS = 1000
+_FEW_ROWS, _VERY_FEW_ROWS = 1000, 700
 _FOLDS_OF_FEW = {"fast": 1, "default": 4, "best": 8}  # few entries are put aside in each
 _PASSES = {"fast": 8, "default": 24, "best": 48}
 _UNITS_OF_PASSES = 600  # tables of fewer units pass more often, up to three times
+_UNITS_OF_PASSES_OF_VERY_FEW = 350  # rows, which have fewer knots
 _MOST_TIMES = 3.0
 _UNITS_OF_RATE = 1000  # tables of more units take smaller steps, and up to twice as many
 _MOST_TIMES_OF_MANY = 2.0
@@ -47,6 +48,7 @@ _STRONG_SHRINKAGES = (0.05, 0.2, 0.4, 0.7, 0.9)
 _ROWS_PER_UNIT = 5  # below which a covariance is mostly noise
 _PAIRS_PER_UNIT = 50  # from which on it is hardly any
 _TREES = {"fast": 25, "default": 100, "best": 400}  # of every target, in all folds together
+_TREES_OF_FEW = {"fast": 25, "default": 48, "best": 400}
 _OF_KINDS = ("learning_rate", "weight_decay")
 _OF_BUDGET = {
     "n_hidden": "n_hidden",
@@ -148,10 +150,11 @@ def predictive_settings(
     """The budget for a table of this shape, of which this share of the features is seen.
 
     Tables of more than 400 units get no knots and 400 hidden units, others 200, or 128 where they
-    are narrow and have fewer than 1,000 rows, and 12 knots for every number, or 8 where there are
-    more than 40 numbers, or fewer than 1,000 rows and at most one target. Steps are as many as 24
-    passes over the table need (40 from 6,000 rows on; up to three times as many in tables of fewer
-    than 600 units and knots, up to twice as many in tables of more than 1,000), or as about 6e11
+    are narrow and have fewer than 1,000 rows, 64 of fewer than 700, and 12 knots for every number,
+    or 8 where there are more than 40 numbers, or fewer than 1,000 rows and at most one target, or 6
+    of fewer than 700 rows. Steps are as many as 24 passes over the table need (40 from 6,000 rows
+    on; up to three times as many in tables of fewer than 600 units and knots, 350 of fewer than 700
+    rows, up to twice as many in tables of more than 1,000), or as about 6e11
     operations per member allow if these are fewer, with more of them for more than 6,000 rows (with
     effort "fast" by the root of their number); at most 3,000 in tables of at most 400 units, or
     2,000 from 6,000 rows on, by the root of their number up to 4,000 for more than 8,000.
@@ -167,7 +170,9 @@ def predictive_settings(
     and a high share of the features hidden again; longer ones boldly, with larger steps and nothing
     left out; narrow ones in both ways if they are short, or so full of holes that what is seen of
     them would not fill 3,000 rows. One of the two kinds has a prior over labels, too, and one has
-    not. Members are trained in two folds; in four if there are fewer than 1,000 rows.
+    not. Tables of at most 400 units, at most one target and 6,000 rows or more are learned boldly
+    alone: there a second kind takes as long and adds nothing (effort "default").
+    Members are trained in two folds; in four if there are fewer than 1,000 rows.
     Trees take seconds in long tables: effort "fast" has none from 6,000 rows on.
 
     Examples
@@ -177,17 +182,20 @@ def predictive_settings(
     """
     is_wide = n_visible > _WIDE
     many = n_rows >= _MANY_ROWS
-    few = n_rows < _FEW_ROWS
+    few, very_few = n_rows < _FEW_ROWS, n_rows < _VERY_FEW_ROWS
     one_target = n_targets <= 1
     few_knots = n_gaussian > _MANY_NUMBERS or (few and one_target)
-    n_knots = 0 if is_wide else 8 if few_knots else 12
-    n_hidden, n_sweeps = (400 if is_wide else 128 if few and n_visible <= _NARROW else 200), 2
+    n_knots = 0 if is_wide else 6 if very_few else 8 if few_knots else 12
+    n_hidden, n_sweeps = (400 if is_wide else 200), 2
+    if few and n_visible <= _NARROW:
+        n_hidden = 64 if very_few else 128
     batch_size = 32 if n_rows < 1000 else 64 if n_rows < 5000 else 128
     n_units = n_visible + n_gaussian * n_knots
     # Two products in each sweep, and three for the derivative of the last.
     per_step = batch_size * (4.0 * n_sweeps + 6.0) * n_units * n_hidden
     operations = _OPERATIONS[effort] * max(1.0, n_rows / _MANY_ROWS) ** _MORE_FOR_ROWS[effort]
-    often = min(_MOST_TIMES, max(1.0, _UNITS_OF_PASSES / n_units))
+    units_of_passes = _UNITS_OF_PASSES_OF_VERY_FEW if very_few else _UNITS_OF_PASSES
+    often = min(_MOST_TIMES, max(1.0, units_of_passes / n_units))
     often *= min(_MOST_TIMES_OF_MANY, max(1.0, n_units / _UNITS_OF_RATE))
     passes = _PASSES[effort] * often * (_MORE_PASSES if many else 1.0) * n_rows / batch_size
     most = operations / per_step
@@ -205,6 +213,10 @@ def predictive_settings(
         n_steps = _whole(max(_FEWEST_STEPS_OF_A_ROUND[effort], wanted))
         n_most_steps = max(2 * n_steps, _whole(min(_ALL_ROUNDS * passes, most)))
     in_training, in_answers = search_steps(n_visible, seen)
+    kinds = _kinds(n_rows, n_visible, seen)
+    if many and one_target and not is_wide and effort == "default":
+        kinds = (BOLD,)
+    n_trees = (_TREES_OF_FEW if few else _TREES)[effort] // n_folds
     return PredictiveSettings(
         n_hidden=n_hidden,
         n_knots=n_knots,
@@ -217,9 +229,9 @@ def predictive_settings(
         n_folds=n_folds,
         held_out_share=0.1,
         label_weight=1.0,
-        kinds=_kinds(n_rows, n_visible, seen, _rate(n_units, n_steps)),
+        kinds=_of_rate(_rate(n_units, n_steps), kinds),
         shrinkages=shrinkages_offered(n_rows, n_visible, effort, seen),
-        n_trees=0 if effort == "fast" and many else _TREES[effort] // n_folds,
+        n_trees=0 if effort == "fast" and many else n_trees,
         boosts=effort != "fast",
     )
 
@@ -269,12 +281,13 @@ def _whole(n_steps: float) -> int:
     return math.ceil(n_steps / STEPS_AT_ONCE) * STEPS_AT_ONCE
 
 
-def _kinds(n_rows: int, n_visible: int, seen: float, rate: float) -> tuple[Kind, ...]:
-    kinds = CAREFUL, CAREFUL_WITH_LABELS
+def _kinds(n_rows: int, n_visible: int, seen: float) -> tuple[Kind, ...]:
     if n_visible <= _NARROW and (n_rows < _MANY_ROWS or seen * n_rows < _MANY_SEEN):
-        kinds = CAREFUL_WITH_LABELS, BOLD
-    elif n_rows >= _MANY_ROWS:
-        kinds = BOLD, BOLD_WITH_LABELS
+        return CAREFUL_WITH_LABELS, BOLD
+    return (BOLD, BOLD_WITH_LABELS) if n_rows >= _MANY_ROWS else (CAREFUL, CAREFUL_WITH_LABELS)
+
+
+def _of_rate(rate: float, kinds: tuple[Kind, ...]) -> tuple[Kind, ...]:
     return tuple(replace(kind, learning_rate=rate * kind.learning_rate) for kind in kinds)
 
 

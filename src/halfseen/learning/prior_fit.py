@@ -35,8 +35,8 @@ class PriorSettings(NamedTuple):
     shrinkage: float = USUAL_SHRINKAGE  # share of the covariance taken from its target, one
     n_rounds: int = 12
     n_rows_of_covariance: int = 100  # rows whose conditional covariance is looked at in a round
-    n_search_steps: int = 40  # of the expectation of the missing entries, in the first round
-    n_further_steps: int = 12  # in every later round, from where the one before has ended
+    n_search_steps: int = 20  # of the expectation of the missing entries, in the first round
+    n_further_steps: int = 6  # in every later round, from where the one before has ended
 
 
 def fit_prior(
