@@ -17,11 +17,12 @@ from halfseen.estimators.fitting import (
     _monitor,
     fit_machine,
     layer_of,
+    predictive_columns,
     shelved,
     training_plan,
 )
 from halfseen.learning.monitor import HeldOutMonitor, OracleMonitor
-from halfseen.tables import Encoded, read_table, read_target
+from halfseen.tables import Encoded, Schema, learn_columns, read_table, read_target
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +34,26 @@ def test_layer_follows_the_schema(of_outputs: RBMClassifier) -> None:
     layer = layer_of(of_outputs.schema_)
     assert (layer.n_gaussian, layer.n_bernoulli, layer.group_sizes) == (2, 1, (3, 3))
     assert layer.n_visible == of_outputs.schema_.n_visible
+
+
+def test_columns_of_predictive_training_are_those_of_the_schema(of_outputs: RBMClassifier) -> None:
+    schema = of_outputs.schema_
+    columns = predictive_columns(schema, 3)
+    assert (columns.n_features, columns.n_targets) == (len(schema.features), len(schema.targets))
+    assert columns.is_target_unit.tolist() == schema.is_target_unit.tolist()
+    same = schema.column_of_unit[:, None] == schema.column_of_unit
+    own = np.array(columns.column_of_unit)
+    assert ((own[:, None] == own) == same).all()
+    assert set(own.tolist()) == set(range(columns.n_features + columns.n_targets))
+
+
+def test_which_columns_are_numbers_is_not_compiled() -> None:
+    tables = [[["a", 1.5, 0], ["b", 2.5, 1]], [[1.5, 0, "a"], [2.5, 1, "b"]]]
+    one, other = (
+        predictive_columns(Schema(learn_columns(read_table(table)), (), None), 3)
+        for table in tables
+    )
+    assert one == other
 
 
 def test_plan_follows_the_settings(of_labels: RBMClassifier) -> None:

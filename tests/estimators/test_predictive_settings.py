@@ -112,9 +112,27 @@ def test_rounds_may_follow_in_narrow_tables_of_not_too_many_rows() -> None:
 
 
 def test_few_rows_have_few_knots() -> None:
+    assert predictive_settings(699, 20, 10, "default").n_knots == 6
     assert predictive_settings(999, 20, 10, "default").n_knots == 8
     assert predictive_settings(1000, 20, 10, "default").n_knots == 12
     assert predictive_settings(999, 20, 10, "default", n_targets=2).n_knots == 12
+
+
+def test_few_rows_have_few_hidden_units() -> None:
+    sizes = [predictive_settings(n_rows, 20, 10, "default").n_hidden for n_rows in (699, 999, 1000)]
+    assert sizes == [64, 128, 200]
+
+
+@pytest.mark.parametrize("seen", [0.2, 0.5, 1.0])
+def test_long_narrow_tables_of_one_target_are_learned_in_one_way(seen: float) -> None:
+    assert len(predictive_settings(6000, 20, 10, "default", seen).kinds) == 1
+    for others in (
+        predictive_settings(5999, 20, 10, "default", seen),
+        predictive_settings(6000, 20, 10, "fast", seen),
+        predictive_settings(6000, 20, 10, "default", seen, n_targets=2),
+        predictive_settings(6000, 800, 800, "default", seen),
+    ):
+        assert len(others.kinds) == 2
 
 
 @given(n_visible=st.integers(1, 420), seen=st.floats(0.0, 1.0))

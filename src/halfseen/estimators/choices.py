@@ -69,8 +69,8 @@ def _capacity(prediction: FittedPrediction, settings: PredictiveSettings) -> lis
     return [
         Choice(
             "members",
-            f"{settings.n_members}: {len(settings.kinds)} kinds ({names}) in {settings.n_folds} "
-            f"fold{'s' if settings.n_folds > 1 else ''}",
+            f"{settings.n_members}: {_counted(len(settings.kinds), 'kind')} ({names}) in "
+            f"{_counted(settings.n_folds, 'fold')}",
             _BY_SHAPE,
         ),
         Choice(
@@ -80,6 +80,10 @@ def _capacity(prediction: FittedPrediction, settings: PredictiveSettings) -> lis
             _BY_SHAPE,
         ),
     ]
+
+
+def _counted(n: int, what: str) -> str:
+    return f"{n} {what}" if n == 1 else f"{n} {what}s"
 
 
 def _length(trained: Trained, settings: PredictiveSettings) -> Choice:

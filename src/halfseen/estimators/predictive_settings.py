@@ -36,6 +36,7 @@ _WIDE = 400
 _MANY_NUMBERS = 40
 _MOST_STEPS = {"fast": 1000, "default": 3000, "best": 8000}
 _MOST_STEPS_OF_MANY = {"fast": 1000, "default": 2000, "best": 8000}
+_MOST_STEPS_OF_ONE_KIND = 2500  # where there is but one
 _LONG_ROWS = 8000  # beyond which they grow by the root of the number of rows
 _MOST_LONGER = {"fast": 1.0, "default": 2.0, "best": 1.0}
 _MORE_PASSES = 5 / 3
@@ -157,7 +158,8 @@ def predictive_settings(
     rows, up to twice as many in tables of more than 1,000), or as about 6e11
     operations per member allow if these are fewer, with more of them for more than 6,000 rows (with
     effort "fast" by the root of their number); at most 3,000 in tables of at most 400 units, or
-    2,000 from 6,000 rows on, by the root of their number up to 4,000 for more than 8,000.
+    2,000 from 6,000 rows on (2,500 where there is but one kind of members), by the root of their
+    number up to twice as many for more than 8,000.
     Steps are smaller in tables of more than 1,000 units and knots, and where there are more than
     3,000 of them.
     Tables of at most one target, fewer than 6,000 rows, at most 400 units and at most 600 units and
@@ -199,8 +201,14 @@ def predictive_settings(
     often *= min(_MOST_TIMES_OF_MANY, max(1.0, n_units / _UNITS_OF_RATE))
     passes = _PASSES[effort] * often * (_MORE_PASSES if many else 1.0) * n_rows / batch_size
     most = operations / per_step
+    kinds = _kinds(n_rows, n_visible, seen)
+    is_of_one_kind = many and one_target and not is_wide and effort == "default"
+    if is_of_one_kind:
+        kinds = (BOLD,)
     if not is_wide:
         steps = (_MOST_STEPS_OF_MANY if many else _MOST_STEPS)[effort]
+        if is_of_one_kind:
+            steps = _MOST_STEPS_OF_ONE_KIND
         longer = math.sqrt(max(1.0, n_rows / _LONG_ROWS))
         most = min(most, min(longer, _MOST_LONGER[effort]) * steps)
     n_folds = (_FOLDS_OF_FEW if few else _FOLDS)[effort]
@@ -213,9 +221,6 @@ def predictive_settings(
         n_steps = _whole(max(_FEWEST_STEPS_OF_A_ROUND[effort], wanted))
         n_most_steps = max(2 * n_steps, _whole(min(_ALL_ROUNDS * passes, most)))
     in_training, in_answers = search_steps(n_visible, seen)
-    kinds = _kinds(n_rows, n_visible, seen)
-    if many and one_target and not is_wide and effort == "default":
-        kinds = (BOLD,)
     n_trees = (_TREES_OF_FEW if few else _TREES)[effort] // n_folds
     return PredictiveSettings(
         n_hidden=n_hidden,
