@@ -28,7 +28,7 @@ from halfseen.learning.predictive_member import (
     member_sweep,
     missing_features,
 )
-from halfseen.learning.rehiding import hidden_again
+from halfseen.learning.rehiding import hidden_again, numbers_of_row
 from halfseen.learning.replicas import (
     groups_of,
     machines_in,
@@ -274,21 +274,23 @@ def _some_steps(
         parameters: PredictiveParameters, member: Member, batch: jax.Array, key: jax.Array
     ) -> tuple[jax.Array, PredictiveParameters]:
         visible, known = table.visible[batch], table.training[member.fold, batch]
-        hide_key, drop_key = jax.random.split(key)
+        numbers = jax.random.uniform(
+            key,
+            (len(batch), numbers_of_row(columns.n_features, columns.n_targets) + shape.n_hidden),
+        )
+        # Drawn once, not again for what is shown and for what is judged.
+        numbers = jax.lax.optimization_barrier(numbers)  # type: ignore[no-untyped-call]
         labelled = jnp.any(known & columns.is_target_unit, axis=1, keepdims=True)
         hidden = columns.by_unit(
             hidden_again(
-                hide_key,
-                len(batch),
+                numbers[:, shape.n_hidden :],
                 columns.n_features,
                 columns.n_targets,
                 member.most_hidden,
                 member.as_they_are * labelled,
             )
         )
-        # Drawn once, not again for what is shown and for what is judged.
-        hidden = jax.lax.optimization_barrier(hidden)  # type: ignore[no-untyped-call]
-        kept = jax.random.uniform(drop_key, (len(batch), shape.n_hidden)) >= member.dropped
+        kept = numbers[:, : shape.n_hidden] >= member.dropped
 
         units = columns.wide.widened(visible, standard.knots)
         sweep, base = member_sweep(

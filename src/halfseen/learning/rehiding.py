@@ -12,9 +12,19 @@ _LEAST_TARGETS, _MOST_TARGETS = 0.1, 0.9
 _OF_ROWS = 4  # numbers drawn for a whole row
 
 
+def numbers_of_row(n_features: int, n_targets: int) -> int:
+    """How many random numbers decide what a row hides again.
+
+    Examples
+    --------
+    >>> numbers_of_row(3, 1)
+    8
+    """
+    return _OF_ROWS + n_features + n_targets
+
+
 def hidden_again(
-    key: jax.Array,
-    n_rows: int,
+    drawn: jax.Array,
     n_features: int,
     n_targets: int,
     most_hidden: jax.Array,
@@ -26,15 +36,15 @@ def hidden_again(
     targets it hides all in four rows of ten, as in a new row, and otherwise a random share, as in a
     row of which some labels are known; a single target column is hidden in seven rows of ten.
     A share ``as_they_are`` of the rows keeps all of its features, and only its targets are hidden:
-    what is asked of most rows is a label, given all that is known of them.
+    what is asked of most rows is a label, given all that is known of them. All of it is decided by
+    ``drawn``, numbers between 0 and 1 of shape (n_rows, numbers_of_row(n_features, n_targets)).
 
     Examples
     --------
-    >>> hidden_again(jax.random.key(0), 5, 3, 1, jnp.array(0.9)).shape
+    >>> drawn = jax.random.uniform(jax.random.key(0), (5, numbers_of_row(3, 1)))
+    >>> hidden_again(drawn, 3, 1, jnp.array(0.9)).shape
     (5, 4)
     """
-    # All numbers in one draw: many small ones take longer to compile than to compute.
-    drawn = jax.random.uniform(key, (n_rows, _OF_ROWS + n_features + n_targets))
     of_share, of_whole, of_every, of_targets = jnp.split(drawn[:, :_OF_ROWS], _OF_ROWS, axis=1)
     share = LEAST_HIDDEN + (most_hidden - LEAST_HIDDEN) * of_share
     whole = of_whole < as_they_are
