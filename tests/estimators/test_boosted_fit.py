@@ -16,7 +16,7 @@ from estimators.tables import PREDICTIVE
 from halfseen import RBMClassifier, TrainingInterrupted, load
 from halfseen.estimators import blind_fit, boosted_fit
 from halfseen.estimators.boosted_file import boosted_from_arrays, boosted_to_arrays
-from halfseen.estimators.boosted_fit import boost, boosted_of_folds
+from halfseen.estimators.boosted_fit import LONG, SHORT, Pace, boost, boosted_of_folds
 from halfseen.learning.held_out import hold_out
 from halfseen.storage import Sealed
 from halfseen.tables import Encoded, read_table, read_target
@@ -34,30 +34,32 @@ def stairs(
     return rows, np.where(rows[:, 1] > 0, step, n_classes - 1 - step)
 
 
-@pytest.mark.parametrize("n_classes", [2, 4])
-def test_it_is_boosting_as_one_would_write_it_down(n_classes: int) -> None:
+@pytest.mark.parametrize(("n_classes", "pace"), [(2, SHORT), (4, SHORT), (2, LONG)])
+def test_it_is_boosting_as_one_would_write_it_down(n_classes: int, pace: Pace) -> None:
     rows, code = stairs(150, n_classes)
-    boosted = boost(rows, code, n_classes, seed=3)
+    boosted = boost(rows, code, n_classes, seed=3, pace=pace)
     random = np.random.default_rng(3)
     share = (np.bincount(code, minlength=n_classes) + 1) / (150 + n_classes)
     heights = np.tile(np.log(share), (150, 1))
     if n_classes == 2:
         heights = heights[:, 1:] - heights[:, :1]
-    for _ in range(80):
+    for _ in range(80 if pace is SHORT else 160):
         said = expit(heights) if n_classes == 2 else softmax(heights, axis=1)
         drawn = np.sort(random.permutation(150)[:90])
         for own in range(heights.shape[1]):
             true = code == (1 if n_classes == 2 else own)
             seed = int(random.integers(2**31))
+            size = {"max_depth": 5} if pace is SHORT else {"max_leaf_nodes": 31}
             tree = DecisionTreeRegressor(
-                max_depth=5, min_samples_leaf=5, max_features=0.4, random_state=seed
+                **size, min_samples_leaf=5, max_features=0.4, random_state=seed
             ).fit(rows[drawn], (true - said[:, own])[drawn])
             leaf = tree.apply(rows)
             for one in np.unique(leaf):
                 inside = drawn[leaf[drawn] == one]
                 p = said[inside, own]
                 step = np.sum(true[inside] - p) / (np.sum(p * (1 - p)) + 1)
-                heights[leaf == one, own] += 0.12 * np.clip(step, -6, 6)
+                rate = 0.12 if pace is SHORT else 0.1
+                heights[leaf == one, own] += rate * np.clip(step, -6, 6)
     np.testing.assert_allclose(boosted.heights(rows), heights, rtol=1e-4, atol=1e-4)
     alone = np.concatenate([boosted.probabilities(rows[r : r + 1]) for r in range(150)])
     np.testing.assert_array_equal(alone, boosted.probabilities(rows))
@@ -169,6 +171,38 @@ def test_where_there_is_nothing_to_boost(
     assert boosted_of_folds(ensemble, Encoded(encoded.visible, few), folds, 1.0, 0) is None
     monkeypatch.setattr(boosted_fit, "_MOST_WORK", 1e6)
     assert boosted_of_folds(ensemble, encoded, folds, 1.0, 0) is None
+
+
+def test_uneven_trees_tell_more_of_plenty_of_rows() -> None:
+    (rows, code), (asked, truth) = stairs(3000, 6), stairs(3000, 6, seed=1)
+    code, truth = code % 2, truth % 2
+    short, long = (
+        boost(rows, code, 2, seed=0, pace=pace).probabilities(asked) for pace in (SHORT, LONG)
+    )
+    loss = [-np.log(said[np.arange(3000), truth]).mean() for said in (short, long)]
+    assert loss[1] < 0.8 * loss[0]
+
+
+def test_of_a_long_table_trees_read_as_many_rows_as_time_allows(
+    model: RBMClassifier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y, _ = table_of_stairs()
+    schema, ensemble = model.schema_, model.prediction_.ensemble
+    encoded = schema.encode(read_table(X), read_target(y))
+    folds = [hold_out(encoded, schema.column_of_unit, schema.is_target_unit, 0.1, 0)]
+    read = []
+
+    def recorded(completed: NDArray[np.float32], *others: Any) -> Any:
+        read.append(len(completed))
+        return boost(completed, *others)
+
+    monkeypatch.setattr(boosted_fit, "boost", recorded)
+    monkeypatch.setattr(boosted_fit, "_MOST_WORK", 480 * 3.6 * 150)
+    monkeypatch.setattr(boosted_fit, "_LOOKS_OF_A_TREE", 0)
+    monkeypatch.setattr(boosted_fit, "_ENOUGH_ROWS", 100)
+    few = boosted_of_folds(ensemble, encoded, folds, 1.0, 0)
+    assert few is not None
+    assert max(read) == pytest.approx(150, abs=1)
 
 
 def test_ctrl_c_leaves_what_is_done(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -108,6 +108,14 @@ def test_labels_of_a_binary_target_are_strata() -> None:
     assert judged[9:].sum() == 9
 
 
+def test_more_rows_may_be_judged_but_not_fewer() -> None:
+    table = Encoded(*full_table(20_000))
+    column, is_target = np.arange(5), np.arange(5) == 4
+    for asked, judged in ((6000, 6000), (100, MOST_JUDGED_ROWS)):
+        held_out = hold_out(table, column, is_target, 0.1, 0, n_rows_of_long=asked)
+        assert len(held_out.judged_rows) == judged
+
+
 def test_rows_with_one_entry_keep_it() -> None:
     visible = np.zeros((50, 7), np.float32)
     observed = np.zeros((50, 7), bool)

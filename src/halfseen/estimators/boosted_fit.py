@@ -16,19 +16,43 @@ from halfseen.estimators.tree_nodes import nodes_of
 from halfseen.learning.held_out import HeldOut
 from halfseen.tables import EncodedTable
 
-_N_ROUNDS = 80
-_RATE = 0.12
-_DEPTH = 5
 _SMALLEST_LEAF = 5
 _SHARE_OF_ROWS = 0.6  # drawn for every round
 _SHARE_OF_UNITS = 0.4  # looked at for a split
 _PULL = 1.0  # to nothing, of the value of a leaf, in units of curvature
 _LARGEST_STEP = 6.0  # of a leaf, before the rate
 _FEWEST_ROWS = 50  # with a known class
-_MOST_ROWS = 20_000  # that are read
+_MOST_ROWS = 30_000  # that are read
+_ENOUGH_ROWS = 4000  # to be read of more, where all would take too long
 _LEAST_SEEN = 0.65  # of the features: where holes are many, trees read what the prior has guessed
-_MOST_WORK = 3e8  # looks at a value, in all trees
+_MOST_WORK = 1e9  # looks at a value, in all trees
 _LOOKS_OF_A_TREE = 1e5  # as many as it takes to begin one
+_LEVELS = 5  # on which a tree looks at a row, more or less
+_PLENTY = 500  # rows of every class, on average
+
+
+class Pace(NamedTuple):
+    """How long trees are boosted, and how they are grown."""
+
+    n_rounds: int
+    rate: float
+    depth: int | None  # of a tree
+    n_leaves: int | None  # of a tree, which then grows where that helps most
+
+
+SHORT = Pace(80, 0.12, 5, None)
+LONG = Pace(160, 0.1, None, 31)
+
+
+def pace_of(n_rows: int, n_classes: int) -> Pace:
+    """Few rows are soon learned by heart; of plenty more rounds and uneven trees learn more.
+
+    Examples
+    --------
+    >>> pace_of(900, 2).n_rounds, pace_of(1000, 2).n_rounds, pace_of(3000, 9).n_rounds
+    (80, 160, 80)
+    """
+    return LONG if n_rows >= _PLENTY * n_classes else SHORT
 
 
 class BoostedOfFolds(NamedTuple):
@@ -44,18 +68,20 @@ def boosted_of_folds(
     """Boosted trees for the classes of the only target column, which read what the forest reads.
 
     None if there is not one target column, if few of its entries are known, if much of the features
-    is missing, or if it would take too long. Of a long table 20,000 labelled rows are read.
+    is missing, or if it would take too long. Of a long table 30,000 labelled rows are read, or
+    fewer where each takes long.
     """
     target = only_target(ensemble)
     if target is None or seen < _LEAST_SEEN:
         return None
-    rows = some_of(target.known_rows(encoded), _MOST_ROWS, [seed, 17])
+    known = target.known_rows(encoded)
     n_heights = 1 if target.n_classes == 2 else target.n_classes
-    n_trees = n_heights * _N_ROUNDS * (len(folds) + 1)
-    if len(rows) < _FEWEST_ROWS or not may_be_boosted(
-        len(rows), int(target.is_feature.sum()), n_trees
-    ):
+    pace = pace_of(len(known), target.n_classes)
+    n_trees = n_heights * pace.n_rounds * (len(folds) + 1)
+    n_rows = rows_within_reach(len(known), int(target.is_feature.sum()), n_trees)
+    if not n_rows:
         return None
+    rows = some_of(known, n_rows, [seed, 17])
     visible, observed = encoded.rows(rows)
     code = target.codes(visible)
 
@@ -67,28 +93,37 @@ def boosted_of_folds(
         teaches = may_learn[:, target.units[0]]
         # All rows are read as the first prior completes them, which is how they will be asked.
         completed = ensemble.completed_features(prior, visible[teaches], may_learn[teaches])
-        return boost(completed, code[teaches], target.n_classes, _seed_of(seed, place))
+        return boost(completed, code[teaches], target.n_classes, _seed_of(seed, place), pace)
 
     *of_folds, whole = fits_side_by_side(boosted, range(len(folds) + 1))
     return BoostedOfFolds(of_folds, whole)
 
 
-def may_be_boosted(n_rows: int, n_units: int, n_trees: int) -> bool:
-    """Whether so many trees look at few enough values.
+def rows_within_reach(n_known: int, n_units: int, n_trees: int) -> int:
+    """How many rows so many trees may read: of long tables fewer, none if these would be too few.
 
     Examples
     --------
-    >>> may_be_boosted(2500, 73, 240), may_be_boosted(10_000, 16, 26 * 240)
-    (True, False)
+    >>> rows_within_reach(2500, 73, 240), rows_within_reach(40_000, 100, 480)
+    (2500, 16527)
+    >>> rows_within_reach(40, 10, 240), rows_within_reach(10_000, 16, 26 * 240)
+    (0, 0)
     """
-    looks = _SHARE_OF_ROWS * n_rows * max(1.0, _SHARE_OF_UNITS * n_units) * _DEPTH
-    return n_trees * (looks + _LOOKS_OF_A_TREE) <= _MOST_WORK
+    looks_at_a_row = _SHARE_OF_ROWS * max(1.0, _SHARE_OF_UNITS * n_units) * _LEVELS
+    most = int((_MOST_WORK / n_trees - _LOOKS_OF_A_TREE) / looks_at_a_row)
+    if n_known < _FEWEST_ROWS or most < min(n_known, _ENOUGH_ROWS):
+        return 0
+    return min(n_known, most, _MOST_ROWS)
 
 
 def boost(
-    completed: NDArray[np.float32], code: NDArray[np.int64], n_classes: int, seed: int
+    completed: NDArray[np.float32],
+    code: NDArray[np.int64],
+    n_classes: int,
+    seed: int,
+    pace: Pace = SHORT,
 ) -> BoostedTrees:
-    """Eighty rounds of stochastic gradient boosting (Friedman, 2002) of scikit-learn's trees.
+    """Rounds of stochastic gradient boosting (Friedman, 2002) of scikit-learn's trees.
 
     A tree is grown to what is left of the truth; its leaves take a step of Newton's, drawn to
     nothing and bounded: in scikit-learn's own boosting the steps of rare classes have no bounds.
@@ -103,6 +138,8 @@ def boost(
         Classes, some of which may have no row.
     seed : int
         Seed of the rows and units that a tree looks at.
+    pace : Pace
+        Rounds, rate, and size of the trees.
 
     Returns
     -------
@@ -124,13 +161,14 @@ def boost(
     random = np.random.default_rng(seed)
     n_drawn = max(1, round(_SHARE_OF_ROWS * len(code)))
     parts = []
-    for _ in range(_N_ROUNDS):
+    for _ in range(pace.n_rounds):
         likely = _likely(heights)
         left, curvature = truth - likely, likely * (1 - likely)
         rows = np.sort(random.permutation(len(code))[:n_drawn])
         for own in range(len(base)):
             tree = DecisionTreeRegressor(
-                max_depth=_DEPTH,
+                max_depth=pace.depth,
+                max_leaf_nodes=pace.n_leaves,
                 min_samples_leaf=_SMALLEST_LEAF,
                 max_features=_SHARE_OF_UNITS,
                 random_state=int(random.integers(2**31)),
@@ -139,7 +177,7 @@ def boost(
             n_nodes = tree.tree_.node_count
             top = np.bincount(leaf[rows], left[rows, own], n_nodes)
             step = top / (np.bincount(leaf[rows], curvature[rows, own], n_nodes) + _PULL)
-            value = (_RATE * step.clip(-_LARGEST_STEP, _LARGEST_STEP)).astype(np.float32)
+            value = (pace.rate * step.clip(-_LARGEST_STEP, _LARGEST_STEP)).astype(np.float32)
             heights[:, own] += value[leaf]
             parts.append((*nodes_of(tree.tree_), value))
     n_nodes_of = np.array([len(part[0]) for part in parts])

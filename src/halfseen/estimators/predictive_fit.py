@@ -47,6 +47,8 @@ _SMALLEST_SCALE = 0.02
 _KEEP_FEATURES = 0.5  # share of the rows in which no feature is put aside
 _NEW_ROWS = 0.5  # part of the labels put aside that is taken as whole rows
 _MOST_AS_THEY_ARE = 0.5
+_JUDGED_ROWS_OF_LONG = 16_384
+_ENTRIES_OF_JUDGED_ROWS = 3_000_000
 _MOST_ROWS_OF_BIAS = 65_536
 
 
@@ -75,6 +77,7 @@ def fit_prediction(
             (seed + 7919 * fold) % 2**31,
             _KEEP_FEATURES,
             _NEW_ROWS,
+            judged_rows_of_long(encoded.n_rows, encoded.n_visible),
         )
         for fold in range(settings.n_folds)
     ]
@@ -148,6 +151,20 @@ def fit_prediction(
     conformal = learn_conformal(ensemble, blend, heard)
     fitted = FittedPrediction(ensemble, blend, conformal, blind.whole)
     return replace(fitted, choices=choices_of(fitted, settings, losses, trained))
+
+
+def judged_rows_of_long(n_rows: int, n_visible: int) -> int:
+    """Rows of a long table in which entries are put aside: a fifth, if they are not too wide.
+
+    How far each is trusted who has a say in labels is then known better.
+
+    Examples
+    --------
+    >>> judged_rows_of_long(40_000, 100), judged_rows_of_long(70_000, 794)
+    (8000, 3778)
+    """
+    of_entries = _ENTRIES_OF_JUDGED_ROWS // max(1, n_visible)
+    return min(n_rows // 5, _JUDGED_ROWS_OF_LONG, of_entries)
 
 
 def _table(encoded: EncodedTable, folds: list[HeldOut]) -> TableSource:

@@ -52,13 +52,14 @@ def hold_out(
     seed: int,
     keep_features: float = 0.0,
     new_rows: float = 0.0,
+    n_rows_of_long: int = 0,
 ) -> HeldOut:
     """Put aside a share of the observed entries of every column, whole columns of units together.
 
     Of a target column the share is taken class by class and rounded down (of whole rows rounded,
     but never all), so that a class known from a few rows stays known. Entries are put aside in at
-    most 4,096 rows; in longer tables the share of their labels is raised, up to one half, to make
-    up for it.
+    most 4,096 rows, or more if more are asked for; in longer tables the share of their labels is
+    raised, up to one half, to make up for it.
 
     Parameters
     ----------
@@ -80,6 +81,8 @@ def hold_out(
         If there are several targets, the part of the share of labels that is taken as whole rows,
         of which no label is kept: a machine that has seen the other labels of a row recalls them
         by its features, and is no measure of what it says of new rows.
+    n_rows_of_long : int, default=0
+        Rows in which entries are put aside, if these are more than 4,096.
 
     Returns
     -------
@@ -95,7 +98,7 @@ def hold_out(
     """
     generator = np.random.default_rng([seed, 0])
     n_rows = table.n_rows
-    judged = np.sort(generator.permutation(n_rows)[:MOST_JUDGED_ROWS])
+    judged = np.sort(generator.permutation(n_rows)[: max(MOST_JUDGED_ROWS, n_rows_of_long)])
     visible, observed = table.rows(judged)
     label_share = min(max(share, 0.5), share * n_rows / max(1, len(judged)))
     judging = np.zeros((len(judged), table.n_visible), bool)
