@@ -205,6 +205,22 @@ def test_of_a_long_table_trees_read_as_many_rows_as_time_allows(
     assert max(read) == pytest.approx(150, abs=1)
 
 
+def test_rounds_are_told_where_they_take_long(
+    model: RBMClassifier, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    X, y, _ = table_of_stairs()
+    schema, ensemble = model.schema_, model.prediction_.ensemble
+    encoded = schema.encode(read_table(X), read_target(y))
+    folds = [hold_out(encoded, schema.column_of_unit, schema.is_target_unit, 0.1, 0)]
+    monkeypatch.setattr(boosted_fit.ProgressLine, "quiet_seconds", 0.0)
+    boosted_of_folds(ensemble, encoded, folds, 1.0, 0, verbose=True)
+    told = capsys.readouterr().err
+    assert "boosting trees, round 160/160" in told
+    assert "boosting trees, round: done" in told
+    boosted_of_folds(ensemble, encoded, folds, 1.0, 0)
+    assert capsys.readouterr().err == ""
+
+
 def test_ctrl_c_leaves_what_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: Any) -> None:
         raise KeyboardInterrupt

@@ -53,7 +53,7 @@ def fit_blind_readers(
         if settings.class_gaussians and not is_over():
             gaussians = class_gaussians_of_folds(ensemble, encoded, folds, shrinkage, seed)
         if settings.boosts and not is_over():
-            boosted = boosted_of_folds(ensemble, encoded, folds, seen, seed)
+            boosted = boosted_of_folds(ensemble, encoded, folds, seen, seed, verbose)
     except KeyboardInterrupt:
         warnings.warn(
             "interrupted while trees were grown; the model does without those that were not",

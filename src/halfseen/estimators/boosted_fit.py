@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +16,7 @@ from halfseen.estimators.fits_side_by_side import fits_side_by_side
 from halfseen.estimators.only_target import only_target, some_of
 from halfseen.estimators.tree_nodes import nodes_of
 from halfseen.learning.held_out import HeldOut
+from halfseen.learning.progress import ProgressLine, Verbosity
 from halfseen.tables import EncodedTable
 
 _SMALLEST_LEAF = 5
@@ -63,7 +66,12 @@ class BoostedOfFolds(NamedTuple):
 
 
 def boosted_of_folds(
-    ensemble: Ensemble, encoded: EncodedTable, folds: list[HeldOut], seen: float, seed: int
+    ensemble: Ensemble,
+    encoded: EncodedTable,
+    folds: list[HeldOut],
+    seen: float,
+    seed: int,
+    verbose: Verbosity = False,
 ) -> BoostedOfFolds | None:
     """Boosted trees for the classes of the only target column, which read what the forest reads.
 
@@ -84,6 +92,14 @@ def boosted_of_folds(
     rows = some_of(known, n_rows, [seed, 17])
     visible, observed = encoded.rows(rows)
     code = target.codes(visible)
+    line = ProgressLine("boosting trees, round", pace.n_rounds * (len(folds) + 1), verbose)
+    n_done, counting = 0, Lock()
+
+    def after_round() -> None:
+        nonlocal n_done
+        with counting:
+            n_done += 1
+            line.show(n_done)
 
     def boosted(place: int) -> BoostedTrees:
         """Of one fold, or of all that is known if there is no fold of this number."""
@@ -93,9 +109,15 @@ def boosted_of_folds(
         teaches = may_learn[:, target.units[0]]
         # All rows are read as the first prior completes them, which is how they will be asked.
         completed = ensemble.completed_features(prior, visible[teaches], may_learn[teaches])
-        return boost(completed, code[teaches], target.n_classes, _seed_of(seed, place), pace)
+        own_seed = _seed_of(seed, place)
+        return boost(completed, code[teaches], target.n_classes, own_seed, pace, after_round)
 
-    *of_folds, whole = fits_side_by_side(boosted, range(len(folds) + 1))
+    try:
+        *of_folds, whole = fits_side_by_side(boosted, range(len(folds) + 1))
+    except KeyboardInterrupt:
+        line.close("interrupted")
+        raise
+    line.close("done")
     return BoostedOfFolds(of_folds, whole)
 
 
@@ -122,6 +144,7 @@ def boost(
     n_classes: int,
     seed: int,
     pace: Pace = SHORT,
+    after_round: Callable[[], None] = lambda: None,
 ) -> BoostedTrees:
     """Rounds of stochastic gradient boosting (Friedman, 2002) of scikit-learn's trees.
 
@@ -140,6 +163,8 @@ def boost(
         Seed of the rows and units that a tree looks at.
     pace : Pace
         Rounds, rate, and size of the trees.
+    after_round : callable
+        Called after every round.
 
     Returns
     -------
@@ -180,6 +205,7 @@ def boost(
             value = (pace.rate * step.clip(-_LARGEST_STEP, _LARGEST_STEP)).astype(np.float32)
             heights[:, own] += value[leaf]
             parts.append((*nodes_of(tree.tree_), value))
+        after_round()
     n_nodes_of = np.array([len(part[0]) for part in parts])
     first = np.concatenate([[0], np.cumsum(n_nodes_of)[:-1]]).astype(np.int32)
     unit, threshold, lower, upper, values = map(np.concatenate, zip(*parts, strict=True))
