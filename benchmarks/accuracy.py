@@ -10,7 +10,6 @@ and for halfseen its calibration and the coverage of its 90 % intervals.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 import warnings
@@ -20,6 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from in_own_process import in_own_process
+from kept_results import read_kept, write_kept
 from label_scores import label_scores
 from numpy.typing import NDArray
 
@@ -247,9 +247,7 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--timeout", type=float, default=1800, help="seconds for one method")
     parser.add_argument("--save", type=Path, default=Path("accuracy.json"))
     options = parser.parse_args(words)
-    kept: dict[str, Any] = {}
-    if options.save.exists():
-        kept = json.loads(options.save.read_text())
+    kept = read_kept(options.save)
     for task in (task for task in TASKS if task.name in options.tasks):
         results: dict[str, list[Scores]] = {}
         for name in ["halfseen", *(m for m in options.methods if m != "halfseen")]:
@@ -265,9 +263,7 @@ def main(words: Sequence[str] | None = None) -> None:
                     except Exception as error:  # one method's failure is not the others'
                         print(f"{key} not run: {type(error).__name__} {error}", flush=True)
                         break
-                    beside = options.save.with_suffix(".part")
-                    beside.write_text(json.dumps(kept))
-                    beside.replace(options.save)
+                    write_kept(options.save, kept)
                 results[name].append(Scores(*kept[key]))
             if not results[name]:
                 del results[name]

@@ -10,7 +10,6 @@ features that chained regressions have completed.
 from __future__ import annotations
 
 import argparse
-import json
 import time
 import warnings
 from collections.abc import Callable, Sequence
@@ -21,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from in_own_process import in_own_process
+from kept_results import read_kept, write_kept
 from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.experimental import enable_iterative_imputer  # noqa: F401
@@ -161,9 +161,7 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--timeout", type=float, default=1800, help="seconds for one method")
     parser.add_argument("--save", type=Path, default=Path("other_tables.json"))
     options = parser.parse_args(words)
-    kept: dict[str, Any] = {}
-    if options.save.exists():
-        kept = json.loads(options.save.read_text())
+    kept = read_kept(options.save)
     masks = range(options.first_mask, options.first_mask + options.masks)
     for name in options.tables or all_tables():
         for rate in options.rates:
@@ -174,9 +172,7 @@ def main(words: Sequence[str] | None = None) -> None:
                         continue
                     kept[key] = in_own_process(run, (name, rate, mask, method), options.timeout)
                     print(key, *(f"{score:.4f}" for score in kept[key]), flush=True)
-                    beside = options.save.with_suffix(".part")
-                    beside.write_text(json.dumps(kept))
-                    beside.replace(options.save)
+                    write_kept(options.save, kept)
     print(report(kept, options.rates))
 
 

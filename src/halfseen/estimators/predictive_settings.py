@@ -202,12 +202,11 @@ def predictive_settings(
     passes = _PASSES[effort] * often * (_MORE_PASSES if many else 1.0) * n_rows / batch_size
     most = operations / per_step
     kinds = _kinds(n_rows, n_visible, seen)
-    is_of_one_kind = many and one_target and not is_wide and effort == "default"
-    if is_of_one_kind:
+    if many and one_target and not is_wide and effort == "default":
         kinds = (BOLD,)
     if not is_wide:
         steps = (_MOST_STEPS_OF_MANY if many else _MOST_STEPS)[effort]
-        if is_of_one_kind:
+        if len(kinds) == 1:
             steps = _MOST_STEPS_OF_ONE_KIND
         longer = math.sqrt(max(1.0, n_rows / _LONG_ROWS))
         most = min(most, min(longer, _MOST_LONGER[effort]) * steps)
