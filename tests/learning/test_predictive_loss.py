@@ -19,6 +19,7 @@ from halfseen.learning.predictive_loss import (
     block_losses,
     predictive_loss,
     predictive_loss_slope,
+    what_counts,
 )
 from halfseen.machine.predictive_sweeps import (
     PredictiveLayer,
@@ -194,16 +195,16 @@ def test_the_gradient_is_that_of_the_last_sweep_by_finite_differences() -> None:
 
     parameters = parameters._replace(missing_weights=of_mask_units)
     machine = machine_of(parameters)
+    seen = WIDE.seen(shown)
     sweep, one_before = (
-        last_sweep(machine, WIDE, rows, shown, base, n_sweeps, kept_hidden, missing @ of_mask_units)
+        last_sweep(machine, WIDE, rows, seen, base, n_sweeps, kept_hidden, missing @ of_mask_units)
         for n_sweeps in (2, 1)
     )
-    slope = predictive_loss_slope(COLUMNS, sweep.inputs, rows, truth, jnp.array(1.5))
+    slope = predictive_loss_slope(WIDE, sweep.inputs, rows, counted_of(COLUMNS, truth, 1.5))
     apart = sweep_gradient(machine, WIDE, sweep, slope, base, missing.astype(float))
     gradient = PredictiveParameters(
         *(np.concatenate(part) if isinstance(part, Wide) else part for part in apart)
     )
-    seen = Wide(shown, WIDE.of_each_knot(shown))
     visible = np.concatenate(WIDE.pinned(seen, rows, one_before.inputs), axis=1)
     np.testing.assert_array_equal(np.concatenate(sweep.visible, axis=1), visible)
     expected = np.concatenate([base, np.repeat(base[:, :2], 3, axis=1)], axis=1)
@@ -254,8 +255,24 @@ def slope_by_hand(
     label_weight: float,
 ) -> jax.Array:
     apart = columns.wide.apart
-    slope = predictive_loss_slope(columns, apart(inputs), apart(units), judged, label_weight)
+    counted = counted_of(columns, judged, label_weight)
+    slope = predictive_loss_slope(columns.wide, apart(inputs), apart(units), counted)
     return jnp.concatenate(slope, axis=1)
+
+
+def counted_of(columns: PredictiveColumns, judged: jax.Array, label_weight: float) -> Wide:
+    """What counts in the rows of one step."""
+    counted = what_counts(columns, judged[None], jnp.asarray(label_weight))
+    return Wide(*(part[0] for part in counted))
+
+
+def test_what_counts_is_weighed_step_by_step() -> None:
+    judged = np.stack([some_rows(seed)[2] for seed in (1, 2)])
+    together = what_counts(COLUMNS, jnp.asarray(judged), jnp.array(1.5))
+    for step in (0, 1):
+        alone = counted_of(COLUMNS, judged[step], 1.5)
+        for part, own in zip(together, alone, strict=True):
+            np.testing.assert_allclose(part[step], own, rtol=1e-12)
 
 
 @pytest.mark.parametrize("column_of_unit", [(0, 1, 2), (0, 1, 1), (1, 0, 0), (2, 1, 0)])

@@ -185,11 +185,11 @@ def test_steps_pass_over_the_rows_and_need_not_be_a_multiple_of_those_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     rows: list[NDArray[np.int32]] = []
-    progress: list[Floats] = []
+    paces: list[Floats] = []
 
     def recorded(*arguments: Any) -> tuple[PredictiveState, Floats]:
-        rows.append(np.asarray(arguments[5]))
-        progress.append(np.asarray(arguments[6]))
+        rows.append(np.asarray(arguments[5].rows))
+        paces.append(np.asarray(arguments[5].pace.rate))
         return arguments[3], np.zeros(1, np.float32)
 
     monkeypatch.setattr(predictive_training, "_some_steps", recorded)
@@ -198,9 +198,14 @@ def test_steps_pass_over_the_rows_and_need_not_be_a_multiple_of_those_at_once(
     assert [step for step, _ in told] == [STEPS_AT_ONCE, n_steps]
     # Both members take the same steps, one after the other or at the same time.
     np.testing.assert_array_equal(rows[0], rows[1])
-    rows, progress = rows[::2], progress[::2]
+    rows, paces = rows[::2], paces[::2]
     assert [part.shape for part in rows] == [(STEPS_AT_ONCE, 16), (3, 16)]
-    np.testing.assert_allclose(np.concatenate(progress), np.arange(n_steps) / n_steps, atol=1e-6)
+    pace = np.concatenate(paces)
+    # It rises within the first twentieth and falls as a cosine, to a hundredth.
+    np.testing.assert_allclose(pace, predictive_training._pace(np.arange(n_steps) / n_steps))
+    assert pace[0] < 0.05 < 0.9 < pace[3]
+    assert np.all(np.diff(pace[3:]) < 0)
+    assert pace[-1] < 0.02
     drawn = np.concatenate(rows).ravel()
     for first in range(0, len(drawn) - N_ROWS, N_ROWS):
         np.testing.assert_array_equal(np.sort(drawn[first : first + N_ROWS]), np.arange(N_ROWS))
@@ -277,18 +282,18 @@ def test_a_later_round_has_a_rate_of_its_own_and_other_rows(
     compiled = predictive_training._some_steps
 
     def watched(*arguments: Any) -> Any:
-        rows, progress, first = map(np.asarray, arguments[5:8])
-        given.append((int(first), progress, rows))
+        rows, keys, pace = arguments[5]
+        given.append((np.asarray(keys)[0, 1], np.asarray(pace.rate), np.asarray(rows)))
         return compiled(*arguments)
 
     monkeypatch.setattr(predictive_training, "_some_steps", watched)
     monkeypatch.setattr(predictive_training, "groups_of", lambda n: [slice(0, n)])
     in_rounds(small_folds(), range(STEPS_AT_ONCE), range(STEPS_AT_ONCE, 3 * STEPS_AT_ONCE))
-    firsts, progress, rows = zip(*given, strict=True)
+    firsts, paces, rows = zip(*given, strict=True)
     # By the number of the step its random numbers are drawn.
     assert firsts == (0, STEPS_AT_ONCE, 2 * STEPS_AT_ONCE)
-    assert [part[0] for part in progress] == [0.0, 0.0, 0.5]
-    assert progress[0][-1] == pytest.approx(1 - 1 / STEPS_AT_ONCE)
+    right = predictive_training._pace(np.array([0.0, 0.0, 0.5, 1 - 1 / STEPS_AT_ONCE]))
+    np.testing.assert_allclose([*(part[0] for part in paces), paces[0][-1]], right)
     assert not np.array_equal(rows[0], rows[1])
 
 

@@ -22,6 +22,7 @@ from halfseen.baselines._gaussian import (
     pairwise_start,
 )
 from halfseen.learning import prior_fit
+from halfseen.learning.over_relaxed import Moments, over_relaxed
 from halfseen.learning.prior_fit import PriorSettings, fit_prior, prior_loss, thread_pools
 from halfseen.machine.correlated_prior import CorrelatedPrior, LowRankPrior
 from learning.small import assert_same_bits
@@ -56,8 +57,11 @@ def fitted(values: Floats, observed: Bools, how: PriorSettings, seed: int = 0) -
 def slow(values: Floats, observed: Bools, n_rounds: int) -> Gaussian:
     table = np.where(observed, values, np.nan).astype(np.float64)
     gaussian = pairwise_start(table, SHRINKAGE)
-    for _ in range(n_rounds):
-        gaussian = maximised(expectation(gaussian, table), SHRINKAGE)
+    for round_ in range(n_rounds):
+        after = maximised(expectation(gaussian, table), SHRINKAGE)
+        if round_ < n_rounds - 1:
+            after = Gaussian(*over_relaxed(Moments(*gaussian), Moments(*after)))
+        gaussian = after
     return gaussian
 
 

@@ -72,3 +72,37 @@ def test_no_row_depends_on_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     np.testing.assert_array_equal(np.stack(alone), together)
     monkeypatch.setattr(class_gaussians, "_AT_ONCE", 441 * 7)
     np.testing.assert_array_equal(gaussians.probabilities(values, observed), together)
+
+
+@given(st.integers(0, 50), st.integers(1, 4), st.integers(1, 6))
+def test_what_is_expected_is_that_of_the_classes_weighted(
+    seed: int, n_classes: int, n_units: int
+) -> None:
+    gaussians = some_gaussians(seed, n_classes, n_units)
+    values, observed = some_rows(seed, 8, n_units)
+    observed[0], values[0] = False, np.nan
+    likely = np.random.default_rng([seed, 2]).dirichlet(np.ones(n_classes), 8)
+    found = gaussians.expected(values, observed, likely)
+    for row, seen in enumerate(observed):
+        heard = np.where(likely[row] < 0.01, 0.0, likely[row])
+        right = np.zeros(n_units)
+        for own, weight in enumerate(heard / heard.sum()):
+            mean, covariance = gaussians.mean[own], gaussians.covariance[own]
+            away = (values[row] - mean)[seen].astype(np.float64)
+            pulled = np.linalg.solve(covariance[np.ix_(seen, seen)], away)
+            right += weight * (mean + covariance[:, seen] @ pulled)
+        right[seen] = values[row, seen]
+        np.testing.assert_allclose(found[row], right, rtol=1e-6, atol=1e-6)
+
+
+def test_what_is_expected_of_a_row_hangs_on_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    gaussians = some_gaussians(7, 3, 5)
+    values, observed = some_rows(7, 40, 5)
+    likely = gaussians.probabilities(np.where(observed, values, 0), observed)
+    together = gaussians.expected(values, observed, likely)
+    for row in range(40):
+        own = slice(row, row + 1)
+        alone = gaussians.expected(values[own], observed[own], likely[own])
+        np.testing.assert_array_equal(alone[0], together[row])
+    monkeypatch.setattr(class_gaussians, "_AT_ONCE", 75)
+    np.testing.assert_array_equal(gaussians.expected(values, observed, likely), together)

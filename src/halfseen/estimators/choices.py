@@ -147,13 +147,13 @@ def _numbers(prediction: FittedPrediction) -> list[Choice]:
     weights, n_kinds = prediction.blend.number, prediction.ensemble.n_kinds
     if not len(weights):
         return []
-    parts = weights.reshape(len(weights), 3, n_kinds).sum(axis=2).mean(axis=0)
+    of_members = weights[:, : 3 * n_kinds].reshape(len(weights), 3, n_kinds).sum(axis=2)
+    parts = np.concatenate([of_members, weights[:, 3 * n_kinds :]], axis=1).mean(axis=0)
     parts = np.append(parts, max(0.0, 1.0 - parts.sum()))
+    more = [GAUSSIANS] * prediction.blind.n_of_numbers
+    names = ["prior", "values", "knots", *more, "mean of the column"]
     chosen = ", ".join(
-        f"{100 * part:.0f} % {name}"
-        for name, part in zip(
-            ("prior", "values", "knots", "mean of the column"), parts, strict=True
-        )
+        f"{100 * part:.0f} % {name}" for name, part in zip(names, parts, strict=True)
     )
     half = np.nanmedian(at_level(prediction.conformal.number, _LEVEL))
     return [

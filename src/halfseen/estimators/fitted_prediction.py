@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from halfseen.estimators.blind_readers import BlindReaders
+from halfseen.estimators.blind_readers import BlindReaders, BlindSaid
 from halfseen.estimators.conformal import Conformal, at_level
 from halfseen.estimators.ensemble import ROWS_AT_ONCE, Ensemble
 from halfseen.estimators.ensemble_answers import Answers
@@ -26,7 +26,8 @@ _LEAST_SURE = 0.01  # a Gaussian is no judge of rare cases
 class Blend:
     """How the members' answers become one."""
 
-    # (n_gaussian, 3 n_kinds): priors, values, knots of every kind; the rest to one is the mean's
+    # (n_gaussian, n_candidates): priors, values, knots of every kind, and what Gaussians of the
+    # classes expect, if there are any; the rest to one is the mean's
     number: NDArray[np.float64]
     discrete: NDArray[np.float64]  # (n_kinds + 1,), binary and categorical features; prior last
     # In rows without (first), and with (second), some known label:
@@ -156,7 +157,8 @@ class FittedPrediction:
             answers = self.ensemble.answers(visible[rows], observed[rows])
             known = observed[rows][:, is_target]
             said = discrete_candidates(self.ensemble, answers)
-            expected = self._pooled_of_discrete(said, answers, visible[rows], observed[rows])
+            of_blind = self.blind.said(self.ensemble, answers, visible[rows], observed[rows])
+            expected = self._pooled_of_discrete(said, of_blind, observed[rows])
             of_targets = expected.astype(np.float32)
             completed[rows, is_target] = np.where(known, visible[rows][:, is_target], of_targets)
         return completed
@@ -184,9 +186,12 @@ class FittedPrediction:
         """Classes at least this probable make up the set that holds the truth this often."""
         return 1.0 - float(at_level(self.conformal.label[int(knows_labels)], level))
 
-    def blended_numbers(self, answers: Answers) -> NDArray[np.float64]:
+    def blended_numbers(
+        self, answers: Answers, of_blind: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
         """One expected value of every number, of shape (n_rows, n_gaussian)."""
         candidates = number_candidates(answers, self.ensemble.n_kinds)
+        candidates = np.concatenate([candidates, of_blind])
         numbers = weighted(self.blend.number.T[:, None, :], candidates)
         return np.clip(numbers, self.blend.lowest, self.blend.highest)
 
@@ -197,24 +202,25 @@ class FittedPrediction:
         columns = self.ensemble.shape.columns
         n_gaussian, is_target = columns.wide.layer.n_gaussian, columns.is_target_unit
         blended = np.empty(observed.shape)
-        blended[:, :n_gaussian] = self.blended_numbers(answers)
+        of_blind = self.blind.said(self.ensemble, answers, visible, observed)
+        more = self.blind.numbers(self.ensemble, of_blind, visible, observed)
+        blended[:, :n_gaussian] = self.blended_numbers(answers, more)
         said = discrete_candidates(self.ensemble, answers)
         blended[:, n_gaussian:] = weighted(self.blend.discrete, said)
         if is_target.any():
-            blended[:, is_target] = self._pooled_of_discrete(said, answers, visible, observed)
+            blended[:, is_target] = self._pooled_of_discrete(said, of_blind, observed)
         return blended
 
     def _pooled_of_discrete(
         self,
         said: NDArray[np.float64],
-        answers: Answers,
-        visible: NDArray[np.float32],
+        of_blind: BlindSaid,
         observed: NDArray[np.bool_],
     ) -> NDArray[np.float64]:
         """One probability of every target unit, from the candidates of all discrete units."""
-        of_blind = self.blind.shares(self.ensemble, answers, visible, observed)
         knows = observed[:, self.ensemble.shape.columns.is_target_unit].any(axis=1)
-        return self.pooled(target_candidates(self.ensemble, said, of_blind), np.asarray(knows))
+        candidates = target_candidates(self.ensemble, said, of_blind.targets)
+        return self.pooled(candidates, np.asarray(knows))
 
     def pooled(self, said: NDArray[np.float64], knows: NDArray[np.bool_]) -> NDArray[np.float64]:
         """One probability of every target unit, from those of all candidates.

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from halfseen.estimators.blind_readers import BlindReaders
+from halfseen.estimators.blind_readers import BlindReaders, BlindSaid
 from halfseen.estimators.ensemble import ROWS_AT_ONCE, Ensemble
 from halfseen.estimators.ensemble_answers import Answers
 from halfseen.estimators.fitted_prediction import (
@@ -24,7 +24,7 @@ from halfseen.tables import EncodedTable
 class Said(NamedTuple):
     """What all candidates say of judged rows: of features where they are judged, of all targets."""
 
-    numbers: NDArray[np.float64]  # (3 n_kinds, n_numbers), of judged numbers, row by row
+    numbers: NDArray[np.float64]  # (n_candidates, n_numbers), of judged numbers, row by row
     spread: NDArray[np.float64]  # (n_numbers,), how far from them the truth is expected
     truth: NDArray[np.float64]  # (n_kinds + 1, n_entries), given to it in other judged features
     targets: NDArray[np.float64]  # (n_candidates, n_judged_rows, n_target_units)
@@ -93,15 +93,15 @@ def _heard(
     ensemble = own.ensemble
     is_target = ensemble.shape.columns.is_target_unit
     answers = ensemble.answers_of_fold(own.place, visible, shown)
-    of_blind = own.blind.shares_of_fold(own.place, ensemble, answers, visible, shown)
-    known = _said(ensemble, answers, visible, judged, of_blind)
+    of_blind = own.blind.said_of_fold(own.place, ensemble, answers, visible, shown)
+    known = _said(own, answers, visible, shown, judged, of_blind)
     labelled = np.flatnonzero(shown[:, is_target].any(axis=1))
     if not len(labelled):
         return known, known
     without = ensemble.answers_of_fold(own.place, visible[labelled], shown[labelled] & ~is_target)
     for whole, part in zip(answers, without, strict=True):
         whole[:, labelled] = part
-    return known, _said(ensemble, answers, visible, judged, of_blind)
+    return known, _said(own, answers, visible, shown & ~is_target, judged, of_blind)
 
 
 def _joined(parts: Sequence[Said]) -> Said:
@@ -115,24 +115,27 @@ def _joined(parts: Sequence[Said]) -> Said:
 
 
 def _said(
-    ensemble: Ensemble,
+    own: _OfFold,
     answers: Answers,
     visible: NDArray[np.float32],
+    shown: NDArray[np.bool_],
     judged: NDArray[np.bool_],
-    of_blind: Sequence[NDArray[np.float64]],
+    of_blind: BlindSaid,
 ) -> Said:
+    ensemble = own.ensemble
     columns = ensemble.shape.columns
     n_gaussian = columns.wide.layer.n_gaussian
     numbers = judged[:, :n_gaussian]
     discrete = discrete_candidates(ensemble, answers)
     features = (judged & ~columns.is_target_unit)[:, n_gaussian:]
+    more = own.blind.numbers(ensemble, of_blind, visible, shown)[:, numbers]
     return Said(
-        judged_candidates(answers, ensemble.n_kinds, numbers),
+        np.concatenate([judged_candidates(answers, ensemble.n_kinds, numbers), more]),
         spread_of(answers)[numbers],
         truth_probability(
             discrete, visible[:, n_gaussian:], features, columns.wide.layer.n_bernoulli
         ),
-        target_candidates(ensemble, discrete, of_blind),
+        target_candidates(ensemble, discrete, of_blind.targets),
     )
 
 

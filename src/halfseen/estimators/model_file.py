@@ -28,7 +28,7 @@ from halfseen.storage import DamagedFile, Sealed, read_sealed, write_sealed
 from halfseen.tables import Schema
 
 KIND = "model"
-VERSION = 6
+VERSION = 7
 
 _ESTIMATORS: dict[str, type[RBMBase]] = {
     "RBMClassifier": RBMClassifier,
@@ -116,6 +116,16 @@ def _from_fifth_format(sealed: Sealed) -> Sealed:
     return Sealed(6, document, sealed.arrays)
 
 
+def _from_sixth_format(sealed: Sealed) -> Sealed:
+    """In format 6 Gaussians of classes had no say in numbers."""
+    sizes, name = sealed.document["prediction"], "prediction.blend.number"
+    if sizes is None or not sizes["n_gaussians"]:
+        return Sealed(7, sealed.document, sealed.arrays)
+    arrays = {key: np.asarray(array) for key, array in sealed.arrays.items()}
+    arrays[name] = np.pad(arrays[name], [(0, 0), (0, 1)])
+    return Sealed(7, sealed.document, arrays)
+
+
 # From a format to the next: a function that turns a document and arrays of the older format into
 # the newer one stands here under the older number.
 _UPGRADES: dict[int, Callable[[Sealed], Sealed]] = {
@@ -124,6 +134,7 @@ _UPGRADES: dict[int, Callable[[Sealed], Sealed]] = {
     3: _from_third_format,
     4: _from_fourth_format,
     5: _from_fifth_format,
+    6: _from_sixth_format,
 }
 
 

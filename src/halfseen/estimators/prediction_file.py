@@ -172,7 +172,7 @@ def _shapes(sizes: dict[str, int], shape: PredictiveShape) -> dict[str, tuple[in
         "ensemble.unit_mean": (n_visible,),
         "ensemble.unit_scale": (n_visible,),
         "ensemble.knots": (n_gaussian, wide.n_knots),
-        "blend.number": (n_gaussian, 3 * n_kinds),
+        "blend.number": (n_gaussian, 3 * n_kinds + (sizes["n_gaussians"] > 0)),
         "blend.discrete": (n_kinds + 1,),
         "blend.target": (2, None, n_kinds + 1 + n_blind),
         "blend.label_power": (2, None),

@@ -88,6 +88,7 @@ def fit_prediction(
         settings.n_search_steps,
         settings.batch_size,
         settings.sees_missing,
+        any(kind.dropped > 0 for kind in settings.kinds),
     )
     standard = _standard(encoded, schema, settings.n_knots)
     seen = share_seen(encoded, schema)

@@ -24,7 +24,8 @@ from halfseen.learning.wide_prior_fit import fit_wide_prior
 from halfseen.machine.correlated_prior import CorrelatedPrior, LowRankPrior, Prior
 from halfseen.tables import EncodedTable
 
-_ROUNDS_OF_A_TRIAL = 6
+_ROUNDS_OF_A_TRIAL = 4
+_ROWS_OF_A_TRIAL = 25  # whose conditional covariance is looked at
 
 
 def priors_of_folds(
@@ -44,7 +45,7 @@ def priors_of_folds(
     if n_visible > MOST_UNITS_OF_FULL_RANK:
         # Rounds are dear here; of so many units a few rows say as much as many rows of few.
         settings = PriorSettings(
-            n_rounds=5, n_rows_of_covariance=25, n_search_steps=15, n_further_steps=6
+            n_rounds=3, n_rows_of_covariance=25, n_search_steps=15, n_further_steps=6
         )
         n_rounds = 2
     # Of a long table only the rows that are looked at are put into standard units.
@@ -61,7 +62,9 @@ def priors_of_folds(
 
         def loss_of(shrinkage: float) -> float:
             # Each from the same start: after more rounds a covariance of many holes is worse.
-            trial = settings._replace(shrinkage=shrinkage, n_rounds=n_rounds)
+            trial = settings._replace(
+                shrinkage=shrinkage, n_rounds=n_rounds, n_rows_of_covariance=_ROWS_OF_A_TRIAL
+            )
             prior = _fitted_prior(values, training, trial, seed)
             return prior_loss(prior, judged, shown, fold.judging)
 

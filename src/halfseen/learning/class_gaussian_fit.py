@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from halfseen.learning.over_relaxed import Moments, over_relaxed
 from halfseen.machine.class_gaussians import ClassGaussians, seen_blocks
 
-_FEWEST_ROUNDS, _MORE_ROUNDS = 2, 24
+_FEWEST_ROUNDS, _MORE_ROUNDS = 2, 14
 _COMMON_ROWS = 0.6  # per unit, of the covariance of all classes, that each has beside its own
 _FEWEST_COMMON_ROWS = 5.0
 _ROWS_OF_NO_CLASS = 2.0  # at the mean of all, likewise of its mean
@@ -61,7 +62,9 @@ def fit_class_gaussians(
     rows_of = [np.flatnonzero(code == own) for own in range(n_classes)]
     means = np.stack([_mean_of_seen(values[rows], observed[rows], mean) for rows in rows_of])
     n_common = max(_FEWEST_COMMON_ROWS, _COMMON_ROWS * len(mean))
-    for _ in range(n_rounds(observed)):
+    n_all = n_rounds(observed)
+    for round_ in range(n_all):
+        before = Moments(means.copy(), covariances)
         squares = np.zeros_like(covariances)
         for own, rows in enumerate(rows_of):
             expected, spread = _expected(values[rows], observed[rows], means[own], covariances[own])
@@ -75,6 +78,8 @@ def fit_class_gaussians(
         common[np.diag_indices_from(common)] = diagonal
         counted = (n_own + n_common)[:, None, None]
         covariances = (squares + n_common * common) / counted + _RIDGE * np.eye(len(mean))
+        if round_ < n_all - 1:
+            means, covariances = over_relaxed(before, Moments(means, covariances))
     return ClassGaussians((n_own + 1) / (n_own + 1).sum(), means, covariances)
 
 
@@ -84,7 +89,7 @@ def n_rounds(observed: NDArray[np.bool_]) -> int:
     Examples
     --------
     >>> n_rounds(np.ones((3, 2), bool)), n_rounds(np.array([[True, False]]))
-    (2, 14)
+    (2, 9)
     """
     seen = float(observed.mean()) if observed.size else 1.0
     return _FEWEST_ROUNDS + round(_MORE_ROUNDS * (1.0 - seen))

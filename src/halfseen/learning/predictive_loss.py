@@ -130,22 +130,16 @@ def predictive_loss(
     squared, knots, of_bernoulli, of_groups = block_losses(columns.wide, inputs, units)
     losses = jnp.concatenate([squared + KNOT_WEIGHT * knots, of_bernoulli, of_groups], axis=1)
     counted = layer.observed_blocks(judged)
-    weight = _weights(columns, judged, label_weight)[layer.first_unit_of_block]
+    weight = weight_of_units(columns, judged, label_weight)[layer.first_unit_of_block]
     return jnp.sum(jnp.where(counted, losses, 0.0) * weight)
 
 
-def predictive_loss_slope(
-    columns: PredictiveColumns,
-    inputs: Wide,
-    units: Wide,
-    judged: jax.Array,
-    label_weight: jax.Array,
-) -> Wide:
+def predictive_loss_slope(wide: PredictiveLayer, inputs: Wide, units: Wide, counted: Wide) -> Wide:
     """The derivative of :func:`predictive_loss` by the inputs.
 
-    Of every kind of unit it is the mean less the truth, twice that of a number. Left to be derived
-    from the loss it would be put together from slices of the units, which takes several times as
-    long.
+    Of every kind of unit it is the mean less the truth, times what the entry counts
+    (:func:`what_counts`). Left to be derived from the loss it would be put together from slices of
+    the units, which takes several times as long.
 
     Examples
     --------
@@ -153,28 +147,67 @@ def predictive_loss_slope(
     >>> columns = PredictiveColumns(PredictiveLayer(VisibleLayer(2, 0), 0), (0, 1), 1, 1)
     >>> said, truth = (
     ...     columns.wide.apart(jnp.array(rows)) for rows in ([[1.0, 3.0]], [[0.0, 1.0]]))
-    >>> judged = jnp.ones((1, 2), bool)
-    >>> predictive_loss_slope(columns, said, truth, judged, jnp.array(0.5)).units.tolist()
+    >>> counted = what_counts(columns, jnp.ones((1, 1, 2), bool), jnp.array(0.5))
+    >>> counted = Wide(*(part[0] for part in counted))
+    >>> predictive_loss_slope(columns.wide, said, truth, counted).units.tolist()
     [[2.0, 2.0]]
     """
-    wide = columns.wide
     means = wide.mean_from_input(inputs)
-    weight = _weights(columns, judged, label_weight)
-    steepness = jnp.where(jnp.arange(wide.layer.n_visible) < wide.layer.n_gaussian, 2.0, 1.0)
-    away = (means.units - units.units) * (steepness * weight)
-    of_knots = (means.knots - units.knots) * wide.of_each_knot(KNOT_WEIGHT * weight[None])
-    return Wide(jnp.where(judged, away, 0.0), jnp.where(wide.of_each_knot(judged), of_knots, 0.0))
+    # What is not judged may be anything, for instance NaN.
+    return Wide(
+        *(
+            jnp.where(weight > 0, weight * (mean - truth), 0.0)
+            for mean, truth, weight in zip(means, units, counted, strict=True)
+        )
+    )
 
 
-def _weights(columns: PredictiveColumns, judged: jax.Array, label_weight: jax.Array) -> jax.Array:
-    """What a judged entry of every unit counts in the loss, of shape (n_visible,)."""
-    layer = columns.wide.layer
-    counted = jnp.sum(layer.observed_blocks(judged), axis=0)
-    of_block = columns.is_target_unit[layer.first_unit_of_block]
-    weight = jnp.zeros(layer.n_visible)
-    for is_own, of_unit, of_kind in (
-        (~of_block, ~columns.is_target_unit, 1.0),
-        (of_block, columns.is_target_unit, label_weight),
-    ):
-        weight += of_kind * of_unit / jnp.maximum(jnp.sum(counted * is_own), 1)
-    return weight
+def what_counts(columns: PredictiveColumns, judged: jax.Array, label_weight: jax.Array) -> Wide:
+    """What the entries of rows count in the slope of the loss, nothing where they are not judged.
+
+    Parameters
+    ----------
+    columns : PredictiveColumns
+        Which units are whose.
+    judged : jax.Array of bool, of shape (n_steps, n_rows, n_visible)
+        What is judged in the rows of some steps.
+    label_weight : jax.Array, scalar
+        Weight of the labels.
+
+    Returns
+    -------
+    Wide
+        Of shape (n_steps, n_rows, n_visible) and (n_steps, n_rows, n_gaussian n_knots). The slope
+        of a squared error is twice the distance, that of all other losses the distance itself.
+    """
+    wide, n_visible = columns.wide, judged.shape[-1]
+    steepness = np.where(np.arange(n_visible) < wide.layer.n_gaussian, 2.0, 1.0)
+    weight = jnp.where(judged, weight_of_units(columns, judged, label_weight)[..., None, :], 0.0)
+    of_knots = wide.of_each_knot(KNOT_WEIGHT * weight.reshape(-1, n_visible))
+    return Wide(steepness * weight, of_knots.reshape(*judged.shape[:-1], -1))
+
+
+def weight_of_units(
+    columns: PredictiveColumns, judged: jax.Array, label_weight: jax.Array
+) -> jax.Array:
+    """What a judged entry of every unit counts in the loss, of shape (..., n_visible).
+
+    Judged features have a weight of one together, judged labels that of the labels. ``judged`` is
+    of shape (..., n_rows, n_visible).
+
+    Examples
+    --------
+    >>> from halfseen.machine.visible_layer import VisibleLayer
+    >>> columns = PredictiveColumns(PredictiveLayer(VisibleLayer(2, 0), 0), (0, 1), 1, 1)
+    >>> weight_of_units(columns, jnp.ones((4, 2), bool), jnp.array(2.0)).tolist()
+    [0.25, 0.5]
+    """
+    # A block counts by its first unit.
+    is_first = np.zeros(columns.wide.layer.n_visible, bool)
+    is_first[columns.wide.layer.first_unit_of_block] = True
+    is_target = columns.is_target_unit
+    n_features, n_labels = (
+        jnp.maximum(jnp.sum(judged & (is_first & is_own), axis=(-2, -1)), 1)[..., None]
+        for is_own in (~is_target, is_target)
+    )
+    return jnp.where(is_target, label_weight / n_labels, 1.0 / n_features)

@@ -23,6 +23,7 @@ class PredictiveShape:
     n_search_steps: int  # of the prior's conditional mean
     batch_size: int
     sees_missing: bool = False  # whether mask units say what is missing in a row
+    leaves_out: bool = True  # whether hidden units may be left out in training
 
 
 class Standard(NamedTuple):
@@ -74,7 +75,6 @@ def member_sweep(
     units: Wide,
     shown: jax.Array,
     known: jax.Array,
-    kept_hidden: jax.Array | float = 1.0,
 ) -> tuple[LastSweep, jax.Array]:
     """The last of the sweeps of one member, and its prior's expectation.
 
@@ -82,13 +82,30 @@ def member_sweep(
     holds of a row, of which training shows only a part; mask units tell the hidden units which
     features it lacks.
     """
-    wide = shape.columns.wide
     base = prior_base(shape, standard, member, units.units, shown)
+    missing = missing_features(shape, known)
+    seen = shape.columns.wide.seen(shown)
+    return swept(shape, parameters, units, seen, base, missing), base
+
+
+def swept(
+    shape: PredictiveShape,
+    parameters: PredictiveParameters,
+    units: Wide,
+    seen: Wide,
+    base: jax.Array,
+    missing: jax.Array,
+    kept_hidden: jax.Array | float = 1.0,
+) -> LastSweep:
+    """The last of the sweeps of one member from what its prior expects.
+
+    What mask units say, ``missing``, is not read by a member that has none.
+    """
     push: jax.Array | float = 0.0
     if parameters.missing_weights is not None:
-        push = missing_features(shape, known) @ parameters.missing_weights
-    sweep = last_sweep(parameters, wide, units, shown, base, shape.n_sweeps, kept_hidden, push)
-    return sweep, base
+        push = missing @ parameters.missing_weights
+    wide = shape.columns.wide
+    return last_sweep(parameters, wide, units, seen, base, shape.n_sweeps, kept_hidden, push)
 
 
 def missing_features(shape: PredictiveShape, known: jax.Array) -> jax.Array:

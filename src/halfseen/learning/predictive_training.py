@@ -10,25 +10,23 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-import optax
 from numpy.typing import NDArray
 
-from halfseen.learning.optimiser import first_states
+from halfseen.learning.clipped_adam import Moments, Pace, clipped_adam, first_moments, paces
 from halfseen.learning.packed_parameters import Packed, packed, unpacked
 from halfseen.learning.predictive_loss import predictive_loss_slope
 from halfseen.learning.predictive_member import (
     Member,
     PredictiveShape,
     Standard,
-    member_sweep,
-    missing_features,
+    swept,
 )
-from halfseen.learning.rehiding import hidden_again, numbers_of_row
+from halfseen.learning.rehidden_rows import RehiddenRows, rehidden_rows
 from halfseen.learning.replicas import (
     groups_of,
     machines_in,
@@ -36,25 +34,23 @@ from halfseen.learning.replicas import (
     side_by_side,
 )
 from halfseen.learning.shuffled_rows import shuffled_rows
-from halfseen.learning.table_source import STEPS_AT_ONCE, Table, TableSource, parts_of_steps
+from halfseen.learning.table_source import Table, TableSource, parts_of_steps
 from halfseen.learning.trainer import TrainingInterrupted
 from halfseen.machine.compilation_cache import QUICKLY_COMPILED
 from halfseen.machine.predictive_sweeps import PredictiveParameters, Wide, sweep_gradient
-from halfseen.machine.random_bits import training_key
+from halfseen.machine.random_bits import keys_of_steps
 
 _WARM_UP = 0.05
 _LAST_RATE = 0.01
 _WEIGHT_SCALE = 0.05
-_CLIP_NORM = 5.0
-# Short memories: thousands of steps at most, of which the gradients soon differ from the first.
-_ADAM = optax.chain(optax.clip_by_global_norm(_CLIP_NORM), optax.scale_by_adam(b1=0.8, b2=0.95))
+_GIVEN_AT_ONCE = 10  # steps whose rows are hidden again together
 
 
 class PredictiveState(NamedTuple):
     """What changes from step to step; every leaf has a leading axis of members."""
 
     parameters: PredictiveParameters
-    optimiser_state: optax.OptState  # of packed parameters
+    moments: Moments  # of packed parameters
 
 
 class Round(NamedTuple):
@@ -69,8 +65,16 @@ class _Carried(NamedTuple):
     """A state as it lies on the device."""
 
     learned: Packed
-    optimiser_state: optax.OptState
+    moments: Moments
     start_bias: Wide
+
+
+class _Steps(NamedTuple):
+    """What steps are given, each with a leading axis of steps."""
+
+    rows: Any  # (n_steps, batch_size) int32, places in a table
+    keys: Any  # (n_steps, 3) uint32
+    pace: Pace
 
 
 def first_state(
@@ -105,7 +109,7 @@ def first_state(
             else None
         ),
     )
-    return PredictiveState(parameters, first_states(_ADAM.init, packed(parameters)))
+    return PredictiveState(parameters, first_moments(packed(parameters)))
 
 
 def columns_without_slope(shape: PredictiveShape) -> NDArray[np.bool_]:
@@ -165,7 +169,6 @@ def train_predictively(
     generator = np.random.default_rng([seed, 4])
     order = _order(generator, n_rows, steps.stop * shape.batch_size)
     in_steps = order.reshape(steps.stop, shape.batch_size)[steps.start :]
-    key = training_key(seed)
     groups = groups_of(len(members.fold))
     # Packed and cut in NumPy, as all that is done but once: of JAX each would be compiled.
     members, carried = jax.device_get(members), _carried(state)
@@ -176,16 +179,11 @@ def train_predictively(
     try:
         for n_before, some, rows in parts_of_steps(table, in_steps):
             first = steps.start + n_before
-            progress = (n_before + np.arange(len(rows), dtype=np.float32)) / len(steps)
-            now = jax.device_put((rows, progress, np.uint32(first)))
+            now = jax.device_put(_steps(rows, first, n_before / len(steps), len(steps), seed))
 
-            def taken(
-                place: int,
-                some: Table = some,
-                now: tuple[jax.Array, jax.Array, jax.Array] = now,
-            ) -> NDArray[np.float32]:
+            def taken(place: int, some: Table = some, now: _Steps = now) -> NDArray[np.float32]:
                 states[place], errors = _some_steps(
-                    shape, standard, companies[place], states[place], some, *now, key
+                    shape, standard, companies[place], states[place], some, now
                 )
                 return np.asarray(errors)
 
@@ -210,7 +208,7 @@ def train_predictively(
         lambda *of_groups: np.concatenate(of_groups), *jax.device_get(states)
     )
     learned = unpacked(whole.learned, whole.start_bias)
-    return Round(PredictiveState(learned, whole.optimiser_state), n_taken, not is_ended)
+    return Round(PredictiveState(learned, whole.moments), n_taken, not is_ended)
 
 
 def compile_training(
@@ -234,16 +232,21 @@ def compile_training(
         machines_in(group, jax.device_get(members)),
         machines_in(group, _carried(state)),
         table.like_steps(rows.size),
-        rows,
-        np.zeros(n_at_once, np.float32),
-        np.uint32(0),
-        training_key(0),
+        _steps(rows, 0, 0.0, n_at_once, 0),
     ).compile()
 
 
 def _carried(state: PredictiveState) -> _Carried:
-    parameters, optimiser_state = jax.device_get(state)
-    return _Carried(packed(parameters), optimiser_state, parameters.start_bias)
+    parameters, moments = jax.device_get(state)
+    return _Carried(packed(parameters), moments, parameters.start_bias)
+
+
+def _steps(rows: NDArray[np.int32], first: int, progress: float, n_steps: int, seed: int) -> _Steps:
+    """Steps before which ``first`` were taken, and this share of a round of ``n_steps``."""
+    within = progress + np.arange(len(rows)) / n_steps
+    return _Steps(
+        rows, keys_of_steps(seed, first + np.arange(len(rows))), paces(_pace(within), first)
+    )
 
 
 def _order(generator: np.random.Generator, n_rows: int, n_drawn: int) -> NDArray[np.int32]:
@@ -262,86 +265,56 @@ def _some_steps(
     members: Member,
     state: _Carried,
     table: Table,
-    rows: jax.Array,
-    progress: jax.Array,
-    first: jax.Array,
-    key: jax.Array,
+    now: _Steps,
 ) -> tuple[_Carried, jax.Array]:
-    """Steps of the members of a group; ``first`` of them have been taken before."""
-    columns = shape.columns
+    """Steps of the members of a group."""
+    wide, n_steps = shape.columns.wide, len(now.rows)
+    at_once = max(few for few in range(1, _GIVEN_AT_ONCE + 1) if n_steps % few == 0)
 
-    def error_and_gradient(
-        parameters: PredictiveParameters, member: Member, batch: jax.Array, key: jax.Array
+    def slope_and_gradient(
+        parameters: PredictiveParameters, member: Member, given: RehiddenRows
     ) -> tuple[jax.Array, PredictiveParameters]:
-        visible, known = table.visible[batch], table.training[member.fold, batch]
-        numbers = jax.random.uniform(
-            key,
-            (len(batch), numbers_of_row(columns.n_features, columns.n_targets) + shape.n_hidden),
-        )
-        # Drawn once, not again for what is shown and for what is judged.
-        numbers = jax.lax.optimization_barrier(numbers)  # type: ignore[no-untyped-call]
-        labelled = jnp.any(known & columns.is_target_unit, axis=1, keepdims=True)
-        hidden = columns.by_unit(
-            hidden_again(
-                numbers[:, shape.n_hidden :],
-                columns.n_features,
-                columns.n_targets,
-                member.most_hidden,
-                member.as_they_are * labelled,
-            )
-        )
-        kept = numbers[:, : shape.n_hidden] >= member.dropped
-
-        units = columns.wide.widened(visible, standard.knots)
-        sweep, base = member_sweep(
-            shape,
-            standard,
-            member,
-            parameters,
-            units,
-            known & ~hidden,
-            known,
-            kept / (1.0 - member.dropped),
-        )
-        slope = predictive_loss_slope(
-            columns, sweep.inputs, units, known & hidden, member.label_weight
-        )
-        missing = missing_features(shape, known)
-        gradient = sweep_gradient(parameters, columns.wide, sweep, slope, base, missing)
-        # Steps need the slope alone, and whoever watches is content with its size.
-        return jnp.sum(jnp.abs(slope.units)), gradient
+        units, seen, counted, base, missing, kept = given
+        of_hidden = kept / (1.0 - member.dropped) if shape.leaves_out else 1.0
+        sweep = swept(shape, parameters, units, seen, base, missing, of_hidden)
+        slope = predictive_loss_slope(wide, sweep.inputs, units, counted)
+        return slope.units, sweep_gradient(parameters, wide, sweep, slope, base, missing)
 
     def steps_of(state: _Carried, member: Member) -> tuple[_Carried, jax.Array]:
         def one_step(
-            carried: tuple[Packed, optax.OptState],
-            now: tuple[jax.Array, jax.Array, jax.Array],
-        ) -> tuple[tuple[Packed, optax.OptState], jax.Array]:
-            learned, optimiser_state = carried
-            batch, at, step_key = now
+            carried: tuple[Packed, Moments], now: tuple[RehiddenRows, Pace]
+        ) -> tuple[tuple[Packed, Moments], jax.Array]:
+            learned, moments = carried
+            given, pace = now
             parameters = unpacked(learned, state.start_bias)
-            error, gradient = error_and_gradient(parameters, member, batch, step_key)
-            change, optimiser_state = _ADAM.update(packed(gradient), optimiser_state)
-            rate = _pace(at) * member.learning_rate
+            slope, gradient = slope_and_gradient(parameters, member, given)
+            change, moments = clipped_adam(packed(gradient), moments, pace)
+            rate = pace.rate * member.learning_rate
             learned = jax.tree.map(lambda old, by: old - rate * by, learned, change)
             kept = 1.0 - rate * member.weight_decay
             decayed = Wide(*(kept * part for part in learned.weights))
-            return (learned._replace(weights=decayed), optimiser_state), error
+            # Steps need the slope alone, and whoever watches is content with its size.
+            return (learned._replace(weights=decayed), moments), jnp.sum(jnp.abs(slope))
 
-        before = first % STEPS_AT_ONCE  # where fewer steps are taken at once
-        keys = jax.random.split(jax.random.fold_in(key, first - before), STEPS_AT_ONCE)
-        if len(rows) < STEPS_AT_ONCE:
-            keys = jax.lax.dynamic_slice_in_dim(keys, before, len(rows))
-        (learned, optimiser_state), errors = jax.lax.scan(
-            one_step, (state.learned, state.optimiser_state), (rows, progress, keys)
+        def steps_at_once(
+            carried: tuple[Packed, Moments], now: _Steps
+        ) -> tuple[tuple[Packed, Moments], jax.Array]:
+            given = rehidden_rows(shape, standard, member, table, now.rows, now.keys)
+            return jax.lax.scan(one_step, carried, (given, now.pace))
+
+        in_parts = jax.tree.map(lambda leaf: leaf.reshape(-1, at_once, *leaf.shape[1:]), now)
+        (learned, moments), errors = jax.lax.scan(
+            steps_at_once, (state.learned, state.moments), in_parts
         )
-        return _Carried(learned, optimiser_state, state.start_bias), jnp.mean(errors)
+        return _Carried(learned, moments, state.start_bias), jnp.mean(errors)
 
     stepped: tuple[_Carried, jax.Array] = over_replicas(steps_of, state, members)
     return stepped
 
 
-def _pace(progress: jax.Array) -> jax.Array:
+def _pace(progress: NDArray[np.float64]) -> NDArray[np.float32]:
     """Factor of the learning rate: it rises within the first steps and falls as a cosine."""
-    warm = jnp.minimum(1.0, (progress + 1e-3) / _WARM_UP)
-    wave = 0.5 * (1.0 + jnp.cos(jnp.pi * progress))
-    return warm * (_LAST_RATE + (1 - _LAST_RATE) * wave)
+    warm = np.minimum(1.0, (progress + 1e-3) / _WARM_UP)
+    wave = 0.5 * (1.0 + np.cos(np.pi * progress))
+    pace: NDArray[np.float32] = (warm * (_LAST_RATE + (1 - _LAST_RATE) * wave)).astype(np.float32)
+    return pace

@@ -15,6 +15,7 @@ from scipy.linalg.lapack import dpotrf, dpotri
 from threadpoolctl import ThreadpoolController
 
 from halfseen.learning.epoch import rows_on_device
+from halfseen.learning.over_relaxed import Moments, over_relaxed
 from halfseen.machine.compilation_cache import QUICKLY_COMPILED
 from halfseen.machine.correlated_prior import CorrelatedPrior, LowRankPrior, Prior, continued_mean
 from halfseen.machine.shared_context import SharedContext
@@ -33,8 +34,8 @@ class PriorSettings(NamedTuple):
     """How the prior is fitted."""
 
     shrinkage: float = USUAL_SHRINKAGE  # share of the covariance taken from its target, one
-    n_rounds: int = 12
-    n_rows_of_covariance: int = 100  # rows whose conditional covariance is looked at in a round
+    n_rounds: int = 7
+    n_rows_of_covariance: int = 50  # rows whose conditional covariance is looked at in a round
     n_search_steps: int = 20  # of the expectation of the missing entries, in the first round
     n_further_steps: int = 6  # in every later round, from where the one before has ended
 
@@ -49,7 +50,7 @@ def fit_prior(
 
     The expectation of the missing entries is found for all rows at once; their conditional
     covariance, whose mean over the rows hardly differs from row to row under any one pattern of
-    holes, is taken over a random hundred rows in every round. Tables of more than 6,000 rows are
+    holes, is taken over fifty random rows in every round. Tables of more than 6,000 rows are
     represented by as many random ones, and more than 420 units by a covariance of rank 64.
 
     Parameters
@@ -110,10 +111,13 @@ def _maximised(
         np.copyto(expected, said, where=~observed)
         chosen = generator.permutation(len(held))[: settings.n_rows_of_covariance]
         spread = _mean_conditional_covariance(covariance, observed[chosen])
+        before = Moments(mean, covariance)
         mean = expected.mean(axis=0)
         expected -= mean
         covariance = (1 - settings.shrinkage) * (expected.T @ expected / len(expected) + spread)
         covariance[np.diag_indices_from(covariance)] += settings.shrinkage
+        if round_ < settings.n_rounds - 1:
+            mean, covariance = over_relaxed(before, Moments(mean, covariance))
     return _as_prior(mean, covariance)
 
 

@@ -33,11 +33,13 @@ def interpolated(values: jax.Array, knots: jax.Array) -> jax.Array:
     >>> interpolated(jnp.array([[0.5, 9.0]]), jnp.array([[0.0, 2.0], [0.0, 2.0]])).tolist()
     [[[0.75, 0.25], [0.0, 1.0]]]
     """
-    gaps = knots[:, 1:] - knots[:, :-1]
     within = jnp.clip(values, knots[:, 0], knots[:, -1])[:, :, None]
-    passed = jnp.clip((within - knots[:, :-1]) / gaps, 0.0, 1.0)  # share of every gap left behind
-    ones, zeros = jnp.ones_like(within), jnp.zeros_like(within)
-    return jnp.concatenate([ones, passed], axis=2) - jnp.concatenate([passed, zeros], axis=2)
+    # A hat over every knot, which falls to nothing at its neighbours; at both ends a neighbour that
+    # is never the nearer one.
+    before = jnp.concatenate([knots[:, :1] - 1.0, knots[:, :-1]], axis=1)
+    behind = jnp.concatenate([knots[:, 1:], knots[:, -1:] + 1.0], axis=1)
+    rising, falling = (within - before) / (knots - before), (behind - within) / (behind - knots)
+    return jnp.maximum(jnp.minimum(rising, falling), 0.0)
 
 
 def shares_of_knots(

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 _AT_ONCE = 1_000_000  # numbers in the covariances of the rows that are looked at together
 _BEYOND = 1e300  # more than any distance squared that is looked at
 _LEAST_SURE = 1e-3  # a Gaussian is no judge of rare cases
+_LEAST_HEARD = 0.01  # a class less likely than this has no say in what is expected of a row
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,41 @@ class ClassGaussians:
         likely /= likely.sum(axis=1, keepdims=True)
         said: NDArray[np.float64] = (1 - _LEAST_SURE) * likely + _LEAST_SURE * self.share
         return said
+
+    def expected(
+        self,
+        values: NDArray[np.float32],
+        observed: NDArray[np.bool_],
+        likely: NDArray[np.float64],
+    ) -> NDArray[np.float64]:
+        """E[feature | observed features of the row] under classes of these probabilities.
+
+        What each class expects of the missing features, weighted; of classes whose probability,
+        (n_rows, n_classes), is below a hundredth nothing is asked. Of shape (n_rows, n_units).
+
+        Examples
+        --------
+        >>> lines = np.array([[[1.0, 0.5], [0.5, 1.0]], [[1.0, -0.5], [-0.5, 1.0]]])
+        >>> crossed = ClassGaussians(np.full(2, 0.5), np.zeros((2, 2)), lines)
+        >>> rows, seen = np.array([[2.0, 9.0]], np.float32), np.array([[True, False]])
+        >>> crossed.expected(rows, seen, np.array([[0.75, 0.25]])).tolist()
+        [[2.0, 0.5]]
+        """
+        expected = np.zeros(values.shape)
+        heard = np.where(likely < _LEAST_HEARD, 0.0, likely)
+        heard /= heard.sum(axis=1, keepdims=True)
+        at_once = max(1, _AT_ONCE // values.shape[1] ** 2)
+        for own, (mean, covariance) in enumerate(zip(self.mean, self.covariance, strict=True)):
+            asked = np.flatnonzero(heard[:, own] > 0)
+            for first in range(0, len(asked), at_once):
+                rows = asked[first : first + at_once]
+                seen = observed[rows]
+                away = np.where(seen, values[rows] - mean, 0.0)
+                pulled = np.linalg.solve(seen_blocks(seen, covariance), away[:, :, None])
+                # Row by row, so that no row's bits depend on the others.
+                said = mean + np.matmul(covariance, np.where(seen[:, :, None], pulled, 0.0))[..., 0]
+                expected[rows] += heard[rows, own, None] * said
+        return np.where(observed, values, expected)
 
     def log_densities(
         self, values: NDArray[np.float32], observed: NDArray[np.bool_]

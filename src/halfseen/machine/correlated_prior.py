@@ -117,8 +117,7 @@ def continued_mean(
         factors = _factors(prior, away, observed, found, n_steps)
         expected = prior.mean + factors @ prior.loading.T
         return xp.where(observed, values, expected), factors
-    mask = observed.astype(values.dtype)
-    found = _solved(lambda rows: mask * prior.covariance_times(rows), away, found, n_steps)
+    found = _solved(prior.covariance_times, away, found, n_steps, observed)
     return prior.mean + prior.covariance_times(found), found
 
 
@@ -147,30 +146,37 @@ def _solved(
     right: jax.Array,
     found: jax.Array | None,
     n_steps: int | jax.Array,
+    within: jax.Array | None = None,
 ) -> jax.Array:
-    """Rows x of ``product(x) = right``, for a symmetric product that takes each row by itself."""
+    """Rows x of ``product(x) = right``, for a symmetric product that takes each row by itself.
+
+    Where ``within`` is given, x is zero outside of it, and so is ``right``, and the product counts
+    within it alone.
+    """
     xp = namespace_of(right)
     tiny = right.dtype.type(np.finfo(right.dtype).tiny)
 
+    def inside(rows: jax.Array) -> jax.Array:
+        return rows if within is None else xp.where(within, rows, xp.zeros_like(rows))
+
     def step(_: int | jax.Array, state: _Search) -> _Search:
         image = product(state.direction)
+        # A direction is zero outside, where its image need not be.
         along = xp.sum(state.direction * image, axis=1)
-        length = state.remaining / xp.maximum(along, tiny)
-        solution = state.solution + length[:, None] * state.direction
-        residual = state.residual - length[:, None] * image
+        length = (state.remaining / xp.maximum(along, tiny))[:, None]
+        solution = state.solution + length * state.direction
+        residual = inside(state.residual - length * image)
         remaining = xp.sum(residual * residual, axis=1)
         # At the bottom of float32 the search would follow rounding: it rests there.
         resting = remaining <= 1e-12 * xp.maximum(size, tiny)
-        turn = xp.where(resting, 0.0, remaining / xp.maximum(state.remaining, tiny))
-        residual = xp.where(resting[:, None], 0.0, residual)
-        remaining = xp.where(resting, 0.0, remaining)
-        direction = residual + turn[:, None] * state.direction
-        return _Search(solution, residual, direction, remaining)
+        remaining = xp.where(resting, xp.zeros_like(remaining), remaining)
+        turn = remaining / xp.maximum(state.remaining, tiny)
+        return _Search(solution, residual, residual + turn[:, None] * state.direction, remaining)
 
     size = xp.sum(right * right, axis=1)
     first = _Search(xp.zeros_like(right), right, right, size)
     if found is not None:
-        residual = right - product(found)
+        residual = inside(right - product(found))
         first = _Search(found, residual, residual, xp.sum(residual * residual, axis=1))
     if xp is np:
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):

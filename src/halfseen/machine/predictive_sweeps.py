@@ -86,6 +86,10 @@ class PredictiveLayer:
         shares = interpolated(visible[:, : self.layer.n_gaussian], knots)
         return Wide(visible, shares.reshape(len(visible), -1))
 
+    def seen(self, shown: jax.Array) -> Wide:
+        """Which units are seen; of a number, its knots are too."""
+        return Wide(shown, self.of_each_knot(shown))
+
     def of_each_knot(self, of_units: jax.Array) -> jax.Array:
         """What belongs to a number, given to each of its knots; (n_rows, n_gaussian n_knots)."""
         numbers = of_units[:, : self.layer.n_gaussian, None]
@@ -134,7 +138,7 @@ def last_sweep(
     parameters: PredictiveParameters,
     wide: PredictiveLayer,
     units: Wide,
-    shown: jax.Array,
+    seen: Wide,
     base: jax.Array,
     n_sweeps: int,
     kept_hidden: jax.Array | float = 1.0,
@@ -150,8 +154,8 @@ def last_sweep(
         Its visible layer.
     units : Wide
         Units and knots of the rows; what stands at those that are not shown is not read.
-    shown : jax.Array of bool, of shape (n_rows, n_visible)
-        Which units are seen; of a number, its knots are too.
+    seen : Wide
+        Which units are shown, of :meth:`PredictiveLayer.seen`.
     base : jax.Array of shape (n_rows, n_visible)
         What the prior expects.
     n_sweeps : int
@@ -171,12 +175,12 @@ def last_sweep(
     >>> machine = PredictiveParameters(
     ...     wide.apart(jnp.zeros((2, 1)), 0), wide.apart(jnp.ones(2)), jnp.zeros(1),
     ...     wide.apart(jnp.ones(2)), wide.apart(jnp.zeros(2)))
-    >>> rows = wide.widened(jnp.ones((1, 2)), jnp.zeros((0, 0)))
-    >>> last_sweep(machine, wide, rows, jnp.array([[True, False]]),
-    ...            jnp.array([[0.0, 0.5]]), n_sweeps=1).inputs.units.tolist()
+    >>> rows = Wide(jnp.ones((1, 2)), jnp.zeros((1, 0)))
+    >>> seen = wide.seen(jnp.array([[True, False]]))
+    >>> base = jnp.array([[0.0, 0.5]])
+    >>> last_sweep(machine, wide, rows, seen, base, n_sweeps=1).inputs.units.tolist()
     [[1.0, 1.5]]
     """
-    seen = Wide(shown, wide.of_each_knot(shown))
     push = _combined(jnp.multiply, parameters.gain, wide.expected(base))
     inputs = _combined(jnp.add, parameters.start_bias, push)
     weights, hidden_bias = parameters.weights, parameters.hidden_bias + hidden_push
@@ -243,11 +247,16 @@ def sweep_gradient(
     def of_weights(slopes: jax.Array, visible: jax.Array) -> jax.Array:
         return (of_rows.T @ jnp.concatenate([slopes, visible])).T
 
+    # All sums over rows are one product: each by itself would be two programs.
+    of_gain = _combined(jnp.multiply, slope, expected)
+    summed = jnp.ones(len(base)) @ jnp.concatenate([*slope, of_field, *of_gain], axis=1)
+    ends = np.cumsum([part.shape[1] for part in (*slope, of_field, slope.units)])
+    of_units, of_knots, of_hidden, *of_gains = jnp.split(summed, ends)
     return PredictiveParameters(
         weights=Wide(*map(of_weights, slope, sweep.visible)),
-        visible_bias=Wide(*(jnp.sum(part, axis=0) for part in slope)),
-        hidden_bias=jnp.sum(of_field, axis=0),
-        gain=Wide(*(jnp.sum(part * by, axis=0) for part, by in zip(slope, expected, strict=True))),
+        visible_bias=Wide(of_units, of_knots),
+        hidden_bias=of_hidden,
+        gain=Wide(*of_gains),
         start_bias=Wide(*map(jnp.zeros_like, parameters.start_bias)),
         missing_weights=None if parameters.missing_weights is None else missing.T @ of_field,
     )

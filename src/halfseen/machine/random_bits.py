@@ -19,6 +19,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.extend.random import define_prng_impl
+from numpy.typing import NDArray
 
 ROUNDS = 13
 _ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
@@ -127,5 +128,24 @@ def training_key(seed: int) -> jax.Array:
     """
     # What jax.random.key would give, without a program for it.
     words = jax.device_put(np.array([0, seed % 2**32, 0], np.uint32))
+    return key_of_words(words)
+
+
+def keys_of_steps(seed: int, steps: NDArray[np.int64]) -> NDArray[np.uint32]:
+    """The words of a key for every step, computed on the host; :func:`key_of_words` takes them.
+
+    Examples
+    --------
+    >>> keys_of_steps(7, np.array([0, 1])).tolist()
+    [[8, 0, 0], [8, 1, 0]]
+    """
+    words = np.zeros((len(steps), 3), np.uint32)
+    words[:, 0] = (seed + 1) % 2**32
+    words[:, 1] = steps
+    return words
+
+
+def key_of_words(words: jax.Array) -> jax.Array:
+    """The key, or keys, of words on the device."""
     key: jax.Array = jax.random.wrap_key_data(words, impl=_GENERATOR)
     return key

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from halfseen.estimators.blind_readers import GAUSSIANS
 from halfseen.estimators.choices import PRIOR_ALONE
 from halfseen.estimators.conformal import LEVELS, at_level
 from halfseen.estimators.ensemble import Ensemble
@@ -175,7 +176,8 @@ def _label_weights(schema: Schema, prediction: FittedPrediction, kinds: list[str
 def _candidates(kinds: list[str], weights: NDArray[np.float64]) -> list[str]:
     """Names of the predictions of a number, in the order of the blend."""
     sources = ("prior", "value", "knots")[: weights.shape[1] // len(kinds)]
-    return [f"{source}, {kind}" for source in sources for kind in kinds]
+    of_members = [f"{source}, {kind}" for source in sources for kind in kinds]
+    return of_members + [GAUSSIANS] * (weights.shape[1] - len(of_members))
 
 
 def _number_weights(prediction: FittedPrediction, kinds: list[str]) -> Picture:
@@ -194,7 +196,8 @@ def _number_weights(prediction: FittedPrediction, kinds: list[str]) -> Picture:
     )
     caption = (
         "What each prediction of a number is worth: the prior alone, the value that a member "
-        "gives, its distribution over knots, and the mean of the column."
+        "gives, its distribution over knots, what Gaussians of the classes expect, and the mean of "
+        "the column."
     )
     return Picture(svg, caption)
 
