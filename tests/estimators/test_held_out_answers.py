@@ -106,13 +106,15 @@ def test_what_is_heard_of_a_fold_is_said_by_its_own_members(
         own = slice(index * ensemble.n_kinds, (index + 1) * ensemble.n_kinds)
         answers = type(every)(*(part[own] for part in every))
         said, judged = getattr(one, context), asked.judging[:, numbers]
-        expected = number_candidates(answers, ensemble.n_kinds)[:, judged]
-        np.testing.assert_array_equal(said.numbers, expected)
-        np.testing.assert_array_equal(said.spread, spread_of(answers)[judged])
         readers = blind(prediction)[index]
-        of_blind = readers.shares_of_fold(index, ensemble, answers, asked.visible, shown)
+        of_blind = readers.said_of_fold(index, ensemble, answers, asked.visible, shown)
+        more = readers.numbers(ensemble, of_blind, asked.visible, shown)
+        assert len(more) == readers.n_of_numbers
+        expected = np.concatenate([number_candidates(answers, ensemble.n_kinds), more])
+        np.testing.assert_array_equal(said.numbers, expected[:, judged])
+        np.testing.assert_array_equal(said.spread, spread_of(answers)[judged])
         discrete = discrete_candidates(ensemble, answers)
-        expected = target_candidates(ensemble, discrete, of_blind)
+        expected = target_candidates(ensemble, discrete, of_blind.targets)
         np.testing.assert_array_equal(said.targets, expected)
 
 

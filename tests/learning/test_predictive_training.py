@@ -282,7 +282,7 @@ def test_a_later_round_has_a_rate_of_its_own_and_other_rows(
     compiled = predictive_training._some_steps
 
     def watched(*arguments: Any) -> Any:
-        rows, keys, pace = arguments[5]
+        rows, keys, pace, _ = arguments[5]
         given.append((np.asarray(keys)[0, 1], np.asarray(pace.rate), np.asarray(rows)))
         return compiled(*arguments)
 

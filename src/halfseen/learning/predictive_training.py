@@ -43,7 +43,8 @@ from halfseen.machine.random_bits import keys_of_steps
 _WARM_UP = 0.05
 _LAST_RATE = 0.01
 _WEIGHT_SCALE = 0.05
-_GIVEN_AT_ONCE = 10  # steps whose rows are hidden again together
+_GIVEN_AT_ONCE, _FEWEST_AT_ONCE = 5, 2
+_FEW_ROWS, _FEW_UNITS = 128, 1500
 
 
 class PredictiveState(NamedTuple):
@@ -70,11 +71,12 @@ class _Carried(NamedTuple):
 
 
 class _Steps(NamedTuple):
-    """What steps are given, each with a leading axis of steps."""
+    """What steps are given, with a leading axis of steps, and how many they are."""
 
     rows: Any  # (n_steps, batch_size) int32, places in a table
     keys: Any  # (n_steps, 3) uint32
     pace: Pace
+    n_steps: Any  # scalar
 
 
 def first_state(
@@ -236,6 +238,22 @@ def compile_training(
     ).compile()
 
 
+def given_at_once(batch_size: int, n_visible: int) -> int:
+    """Steps whose rows are hidden again together.
+
+    Fewer where a step is large: it takes no longer for being alone, and of a table that is read as
+    it goes as few as two steps may be read at a time. The same for every way to hold a table, since
+    other numbers are rounded otherwise.
+
+    Examples
+    --------
+    >>> given_at_once(64, 300), given_at_once(64, 10_000)
+    (5, 2)
+    """
+    is_small = batch_size <= _FEW_ROWS and n_visible <= _FEW_UNITS
+    return _GIVEN_AT_ONCE if is_small else _FEWEST_AT_ONCE
+
+
 def _carried(state: PredictiveState) -> _Carried:
     parameters, moments = jax.device_get(state)
     return _Carried(packed(parameters), moments, parameters.start_bias)
@@ -244,9 +262,8 @@ def _carried(state: PredictiveState) -> _Carried:
 def _steps(rows: NDArray[np.int32], first: int, progress: float, n_steps: int, seed: int) -> _Steps:
     """Steps before which ``first`` were taken, and this share of a round of ``n_steps``."""
     within = progress + np.arange(len(rows)) / n_steps
-    return _Steps(
-        rows, keys_of_steps(seed, first + np.arange(len(rows))), paces(_pace(within), first)
-    )
+    keys = keys_of_steps(seed, first + np.arange(len(rows)))
+    return _Steps(rows, keys, paces(_pace(within), first), np.int32(len(rows)))
 
 
 def _order(generator: np.random.Generator, n_rows: int, n_drawn: int) -> NDArray[np.int32]:
@@ -269,7 +286,8 @@ def _some_steps(
 ) -> tuple[_Carried, jax.Array]:
     """Steps of the members of a group."""
     wide, n_steps = shape.columns.wide, len(now.rows)
-    at_once = max(few for few in range(1, _GIVEN_AT_ONCE + 1) if n_steps % few == 0)
+    most = given_at_once(shape.batch_size, wide.layer.n_visible)
+    at_once = max(few for few in range(1, most + 1) if n_steps % few == 0)
 
     def slope_and_gradient(
         parameters: PredictiveParameters, member: Member, given: RehiddenRows
@@ -297,16 +315,24 @@ def _some_steps(
             return (learned._replace(weights=decayed), moments), jnp.sum(jnp.abs(slope))
 
         def steps_at_once(
-            carried: tuple[Packed, Moments], now: _Steps
+            part: jax.Array, carried: tuple[tuple[Packed, Moments], jax.Array]
         ) -> tuple[tuple[Packed, Moments], jax.Array]:
-            given = rehidden_rows(shape, standard, member, table, now.rows, now.keys)
-            return jax.lax.scan(one_step, carried, (given, now.pace))
+            own: _Steps = jax.tree.map(lambda leaf: leaf[part], in_parts)
+            given = rehidden_rows(shape, standard, member, table, own.rows, own.keys)
+            learned, errors = jax.lax.scan(one_step, carried[0], (given, own.pace))
+            return learned, carried[1] + jnp.sum(errors)
 
-        in_parts = jax.tree.map(lambda leaf: leaf.reshape(-1, at_once, *leaf.shape[1:]), now)
-        (learned, moments), errors = jax.lax.scan(
-            steps_at_once, (state.learned, state.moments), in_parts
+        in_parts = jax.tree.map(
+            lambda leaf: leaf.reshape(-1, at_once, *leaf.shape[1:]), now._replace(n_steps=None)
         )
-        return _Carried(learned, moments, state.start_bias), jnp.mean(errors)
+        # How often is not told the compiler, who would make other instructions of a single time.
+        (learned, moments), error = jax.lax.fori_loop(
+            0,
+            now.n_steps // at_once,
+            steps_at_once,
+            ((state.learned, state.moments), jnp.zeros(())),
+        )
+        return _Carried(learned, moments, state.start_bias), error / n_steps
 
     stepped: tuple[_Carried, jax.Array] = over_replicas(steps_of, state, members)
     return stepped

@@ -13,8 +13,7 @@ from halfseen.learning.lent_to_device import lent_to_device
 from halfseen.learning.one_ahead import one_ahead
 
 STEPS_AT_ONCE = 50
-# Each divides the first, whose random numbers they share. A single step would be compiled to other
-# instructions, and rounded otherwise.
+# A single step would be compiled to other instructions, and rounded otherwise.
 _FEWER_STEPS = (50, 25, 10, 5, 2)
 _LEAST_PARTS = 16  # of the table, each about as large as what is read at once
 
