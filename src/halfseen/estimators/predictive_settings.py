@@ -23,7 +23,7 @@ _UNITS_OF_PASSES = 600  # tables of fewer units pass more often, up to three tim
 _UNITS_OF_PASSES_OF_VERY_FEW = 350  # rows, which have fewer knots
 _MOST_TIMES = 3.0
 _UNITS_OF_RATE = 1000  # tables of more units take smaller steps, and a few more
-_MOST_TIMES_OF_MANY = 1.4
+_MOST_TIMES_OF_MANY = 1.2
 _STEPS_OF_RATE = 3000  # who takes more steps takes smaller ones, by the root of their number
 _FEWEST_STEPS = {"fast": 200, "default": 400, "best": 600}
 _FIRST_ROUND, _FIRST_ROUND_OF_FEW = 0.6, 0.45  # times the passes, where others may follow
@@ -36,7 +36,7 @@ _WIDE = 400
 _MANY_NUMBERS = 40
 _MOST_STEPS = {"fast": 1000, "default": 3000, "best": 8000}
 _MOST_STEPS_OF_MANY = {"fast": 1000, "default": 2000, "best": 8000}
-_MOST_STEPS_OF_ONE_KIND = 1200  # where there is but one
+_MOST_STEPS_OF_ONE_KIND = 1400  # where there is but one
 _LONG_ROWS = 8000  # beyond which they grow by the root of the number of rows
 _MOST_LONGER = {"fast": 1.0, "default": 2.0, "best": 1.0}
 _MORE_PASSES = 5 / 3
@@ -155,10 +155,10 @@ def predictive_settings(
     or 8 where there are more than 40 numbers, or fewer than 1,000 rows and at most one target, or 6
     of fewer than 700 rows. Steps are as many as 24 passes over the table need (40 from 6,000 rows
     on; up to three times as many in tables of fewer than 600 units and knots, 350 of fewer than 700
-    rows, up to 1.4 times as many in tables of more than 1,000), or as about 6e11
+    rows, up to 1.2 times as many in tables of more than 1,000), or as about 6e11
     operations per member allow if these are fewer, with more of them for more than 6,000 rows (with
     effort "fast" by the root of their number); at most 3,000 in tables of at most 400 units, or
-    2,000 from 6,000 rows on (1,200 where there is but one kind of members), by the root of their
+    2,000 from 6,000 rows on (1,400 where there is but one kind of members), by the root of their
     number up to twice as many for more than 8,000.
     Steps are smaller in tables of more than 1,000 units and knots, and where there are more than
     3,000 of them.
