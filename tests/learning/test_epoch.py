@@ -88,7 +88,7 @@ def one_epoch(table: Any, n_machines: int, n_table_rows: int = 128, epoch: int =
         order,
         RATES,
         trainer.beginning,
-        trainer.key,
+        plan.seed,
         epoch,
         layer=plan.layer,
         objective=plan.objective,

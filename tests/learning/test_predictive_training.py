@@ -188,8 +188,8 @@ def test_steps_pass_over_the_rows_and_need_not_be_a_multiple_of_those_at_once(
     paces: list[Floats] = []
 
     def recorded(*arguments: Any) -> tuple[PredictiveState, Floats]:
-        rows.append(np.asarray(arguments[5].rows))
-        paces.append(np.asarray(arguments[5].pace.rate))
+        rows.append(np.concatenate(arguments[5].rows))
+        paces.append(np.concatenate(arguments[5].pace)[:, 0])
         return arguments[3], np.zeros(1, np.float32)
 
     monkeypatch.setattr(predictive_training, "_some_steps", recorded)
@@ -283,7 +283,7 @@ def test_a_later_round_has_a_rate_of_its_own_and_other_rows(
 
     def watched(*arguments: Any) -> Any:
         rows, keys, pace, _ = arguments[5]
-        given.append((np.asarray(keys)[0, 1], np.asarray(pace.rate), np.asarray(rows)))
+        given.append((np.asarray(keys)[0, 0, 1], np.concatenate(pace)[:, 0], np.asarray(rows)))
         return compiled(*arguments)
 
     monkeypatch.setattr(predictive_training, "_some_steps", watched)

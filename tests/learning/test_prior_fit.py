@@ -22,8 +22,9 @@ from halfseen.baselines._gaussian import (
     pairwise_start,
 )
 from halfseen.learning import prior_fit
+from halfseen.learning.one_thread import thread_pools
 from halfseen.learning.over_relaxed import Moments, over_relaxed
-from halfseen.learning.prior_fit import PriorSettings, fit_prior, prior_loss, thread_pools
+from halfseen.learning.prior_fit import PriorSettings, fit_prior, prior_loss
 from halfseen.machine.correlated_prior import CorrelatedPrior, LowRankPrior
 from learning.small import assert_same_bits
 

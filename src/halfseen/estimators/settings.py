@@ -37,6 +37,7 @@ LOWEST_VARIANCE = 0.01
 HIGHEST_VARIANCE = 1.21
 FIRST_LEARNED_VARIANCE = 0.5
 _OFFSET_RATE = 0.01
+_STEP, _UPDATES = 0.002, 2000  # of a companion
 _LONGER = 3  # are the steps of a hurried companion
 
 
@@ -164,19 +165,21 @@ class Settings:
 def default_settings(n_rows: int, n_visible: int) -> Settings:
     """The default preset for a table of this shape.
 
-    Small tables are cut into about twenty minibatches, and the number of epochs gives tables of
-    very different length a like number of updates.
+    Small tables are cut into about ten minibatches, and the number of epochs gives tables of very
+    different length a like number of updates: 2,000, or fewer and longer ones where there are fewer
+    than twenty minibatches, down to 1,000.
     """
-    batch_size = min(100, max(10, n_rows // 20))
+    batch_size = min(100, max(10, n_rows // 10))
     batches = -(-n_rows // batch_size)
+    updates = min(_UPDATES, max(_UPDATES // 2, 100 * batches))
     return Settings(
         n_hidden=min(200, max(20, 4 * n_visible)),
         objective="predictive",
         n_gibbs_steps=1,
         n_chains=100,
-        learning_rate=0.002,
+        learning_rate=_STEP * _UPDATES / updates,
         batch_size=batch_size,
-        n_epochs=min(500, max(10, 2000 // batches)),
+        n_epochs=min(500, max(10, updates // batches)),
         optimizer="adam",
         momentum=0.0,
         weight_decay=0.01,
@@ -288,9 +291,10 @@ def _hurried(chosen: Mapping[str, Any]) -> dict[str, Any]:
     Their end is as good as any moment before it, so that nothing need be put aside to judge them.
     Who sets anything of its pace gets the usual one for the rest.
     """
+    longer = chosen["learning_rate"] / _STEP
     return {
-        "n_epochs": max(10, chosen["n_epochs"] // 4),
-        "learning_rate": _LONGER * chosen["learning_rate"],
+        "n_epochs": max(10, int(longer * chosen["n_epochs"]) // 4),
+        "learning_rate": _LONGER * _STEP,
         "schedule": "cosine",
         "stopping": "none",
     }

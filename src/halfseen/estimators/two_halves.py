@@ -14,7 +14,7 @@ from halfseen.estimators.fitted_prediction import FittedPrediction
 from halfseen.estimators.fitting import Fitted, Surroundings
 from halfseen.learning.epoch import LONG
 from halfseen.learning.history import EpochRecord, StopReason
-from halfseen.learning.prior_fit import thread_pools
+from halfseen.learning.one_thread import thread_pools
 from halfseen.learning.progress import ProgressLine, Verbosity
 from halfseen.learning.trainer import TrainingInterrupted
 from halfseen.machine.compilation_cache import kept_compilations

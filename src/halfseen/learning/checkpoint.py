@@ -17,7 +17,7 @@ from halfseen.learning.row_source import RowSource
 from halfseen.storage import read_sealed, write_sealed
 
 KIND = "checkpoint"
-VERSION = 2  # of what stands in the file, and of the random numbers that follow it
+VERSION = 3  # of what stands in the file, and of the random numbers that follow it
 
 
 class Checkpoint:

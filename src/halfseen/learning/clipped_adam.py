@@ -5,14 +5,24 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
-# Short memories: thousands of steps at most, of which the gradients soon differ from the first.
-MEAN_DECAY, SQUARE_DECAY = 0.8, 0.95
-CLIP_NORM = 5.0
+from halfseen.machine.namespace_of import namespace_of
+
 _SMALLEST = 1e-8
+
+
+class Adam(NamedTuple):
+    """How much Adam remembers, and how long a gradient may be."""
+
+    mean_decay: float = 0.9
+    square_decay: float = 0.999
+    clip_norm: float = 10.0
+
+
+# Short memories: thousands of steps at most, of which the gradients soon differ from the first.
+FORGETFUL = Adam(mean_decay=0.8, square_decay=0.95, clip_norm=5.0)
 
 
 class Moments(NamedTuple):
@@ -45,7 +55,7 @@ def first_moments(parameters: Any) -> Moments:
     return Moments(zeros(), zeros())
 
 
-def paces(rate: NDArray[np.float32], first_step: int) -> Pace:
+def paces(rate: NDArray[np.float32], first_step: int, adam: Adam = FORGETFUL) -> Pace:
     """The numbers of steps from one on, of which so many have been taken before.
 
     That is arithmetic on single numbers, of which each would be a program of its own on a device.
@@ -58,15 +68,17 @@ def paces(rate: NDArray[np.float32], first_step: int) -> Pace:
     taken = first_step + 1.0 + np.arange(len(rate))
     return Pace(
         rate.astype(np.float32),
-        *((1.0 / (1.0 - decay**taken)).astype(np.float32) for decay in (MEAN_DECAY, SQUARE_DECAY)),
+        *((1.0 / (1.0 - decay**taken)).astype(np.float32) for decay in adam[:2]),
     )
 
 
-def clipped_adam(gradient: Any, moments: Moments, pace: Pace) -> tuple[Any, Moments]:
+def clipped_adam(
+    gradient: Any, moments: Moments, pace: Pace, adam: Adam = FORGETFUL
+) -> tuple[Any, Moments]:
     """The direction of a step, and what is remembered after it (Kingma and Ba, 2015).
 
-    The gradient of all parameters together is first made no longer than 5. Tests hold this against
-    optax's ``clip_by_global_norm`` and ``scale_by_adam``.
+    The gradient of all parameters together is first made no longer than it may be. Tests hold this
+    against optax's ``clip_by_global_norm`` and ``scale_by_adam``. By NumPy if the gradient is.
 
     Examples
     --------
@@ -75,21 +87,23 @@ def clipped_adam(gradient: Any, moments: Moments, pace: Pace) -> tuple[Any, Mome
     >>> clipped_adam(gradient, first_moments(gradient), pace)[0]["a"].tolist()
     [1.0, -1.0]
     """
-    norm = jnp.sqrt(sum(jnp.sum(leaf * leaf) for leaf in jax.tree.leaves(gradient)))
-    clip = CLIP_NORM / jnp.maximum(norm, CLIP_NORM)
+    # A product takes one program, where squares and their sum take two or three.
+    leaves, structure = jax.tree.flatten(gradient)
+    means, squares = map(jax.tree.leaves, moments)
+    xp = namespace_of(leaves[0])
+    # A product takes one program, where squares and their sum take two or three.
+    norm = xp.sqrt(sum(xp.vdot(leaf, leaf) for leaf in leaves))
+    clip = adam.clip_norm / xp.maximum(norm, adam.clip_norm)
+    clipped = [clip * leaf for leaf in leaves]
 
-    def moved(decay: float, old: jax.Array, new: jax.Array) -> jax.Array:
-        return decay * old + (1.0 - decay) * new
+    def moved(decay: float, old: list[Any], new: list[Any]) -> list[Any]:
+        return [decay * before + (1.0 - decay) * now for before, now in zip(old, new, strict=True)]
 
-    mean = jax.tree.map(lambda old, new: moved(MEAN_DECAY, old, clip * new), moments.mean, gradient)
-    square = jax.tree.map(
-        lambda old, new: moved(SQUARE_DECAY, old, (clip * new) ** 2), moments.square, gradient
-    )
-    direction = jax.tree.map(
-        lambda towards, size: (
-            pace.of_mean * towards / (jnp.sqrt(pace.of_square * size) + _SMALLEST)
-        ),
-        mean,
-        square,
-    )
-    return direction, Moments(mean, square)
+    means = moved(adam.mean_decay, means, clipped)
+    squares = moved(adam.square_decay, squares, [leaf * leaf for leaf in clipped])
+    direction = [
+        pace.of_mean * towards / (xp.sqrt(pace.of_square * size) + _SMALLEST)
+        for towards, size in zip(means, squares, strict=True)
+    ]
+    shaped = [jax.tree.unflatten(structure, part) for part in (direction, means, squares)]
+    return shaped[0], Moments(*shaped[1:])

@@ -20,6 +20,7 @@ from halfseen.learning.statistics import Offsets
 from halfseen.learning.turned_weights import turned
 from halfseen.machine.compilation_cache import QUICKLY_COMPILED
 from halfseen.machine.parameters import BoltzmannParameters, initial_parameters
+from halfseen.machine.random_bits import key_of_words, keys_of_batches
 from halfseen.machine.visible_layer import VisibleLayer
 from halfseen.tables import aligned_zeros
 
@@ -188,8 +189,8 @@ def run_epoch(
     order: EpochOrder,
     rates: Rates,
     beginning: Beginning,
-    key: jax.Array,
-    epoch: int | jax.Array,
+    seed: int,
+    epoch: int,
     first_batch: int = 0,
     *,
     layer: VisibleLayer,
@@ -198,7 +199,7 @@ def run_epoch(
 ) -> tuple[TrainingState, jax.Array]:
     """All minibatches of one epoch, or some of them, before which ``first_batch`` were taken.
 
-    The random numbers depend on ``key``, the number of the epoch, that of the minibatch, and the
+    The random numbers depend on the seed, the number of the epoch, that of the minibatch, and the
     machine.
 
     Returns
@@ -208,7 +209,8 @@ def run_epoch(
     gradient_norm : jax.Array of shape (n_replicas,)
         Mean norm of the gradient over the minibatches.
     """
-    n_machines = state.rate_scale.shape[0]
+    n_machines, n_batches, _ = order.rows.shape
+    keys = keys_of_batches(seed, epoch, n_machines, first_batch + np.arange(n_batches))
 
     def of_group(group: slice) -> tuple[TrainingState, jax.Array]:
         result: tuple[TrainingState, jax.Array] = _epoch_of_group(
@@ -217,10 +219,8 @@ def run_epoch(
             order._replace(rows=order.rows[group]),
             rates,
             beginning,
-            key,
-            epoch,
+            keys[group],
             group.start,
-            first_batch,
             layer=layer,
             objective=objective,
             optimiser=optimiser,
@@ -247,10 +247,8 @@ def _epoch_of_group(
     order: EpochOrder,
     rates: Rates,
     beginning: Beginning,
-    key: jax.Array,
-    epoch: int | jax.Array,
+    keys: NDArray[np.uint32],
     first: int | jax.Array,
-    first_batch: int | jax.Array,
     *,
     layer: VisibleLayer,
     objective: Objective,
@@ -261,14 +259,12 @@ def _epoch_of_group(
     They are taken out of all machines here and not before, where every leaf would be a call.
     """
     n_machines = len(order.rows)
-    epoch_key = jax.random.fold_in(jax.random.fold_in(key, 1), epoch)
-    keys = jax.random.split(epoch_key, state.rate_scale.shape[0])
-    state, keys = machines_from(first, n_machines, (state, keys))
+    state = machines_from(first, n_machines, state)
     if table.visible.ndim == 3:
         table = machines_from(first, n_machines, table)
 
     def one(
-        state: TrainingState, rows: jax.Array, key: jax.Array, table: Rows = table
+        state: TrainingState, rows: jax.Array, keys: jax.Array, table: Rows = table
     ) -> tuple[TrainingState, jax.Array]:
         weight = jnp.asarray(order.weight)
         own_rates = rates._replace(learning_rate=rates.learning_rate * state.rate_scale)
@@ -291,7 +287,7 @@ def _epoch_of_group(
                 batch,
                 state.memory,
                 beginning,
-                jax.random.fold_in(key, first_batch + index),
+                key_of_words(keys[index]),
             )
             gradient = turned(gradient)
             parameters, optimiser_state = optimiser.step(
@@ -306,4 +302,4 @@ def _epoch_of_group(
 
     rows = jnp.asarray(order.rows)
     own_tables = (table,) if table.visible.ndim == 3 else ()
-    return over_replicas(one, state, rows, keys, *own_tables)  # type: ignore[no-any-return]
+    return over_replicas(one, state, rows, jnp.asarray(keys), *own_tables)  # type: ignore[no-any-return]

@@ -128,12 +128,28 @@ def terms_together(
         The rows as the chain left them, and after them the free chains.
     """
     ends = pinned_gibbs(parameters, layer, start, both.observed, key, n_steps)
+    return contrast_of_ends(parameters, layer, ends, both.weight), ends
+
+
+def contrast_of_ends(
+    parameters: BoltzmannParameters, layer: VisibleLayer, ends: jax.Array, weight: jax.Array
+) -> Contrast:
+    """The contrast of two terms from the rows of both, where their chains have led them.
+
+    Parameters
+    ----------
+    parameters, layer
+        The machine.
+    ends : jax.Array of shape (2 n_rows, n_visible)
+        The rows of the positive term, and after them those of the negative one.
+    weight : jax.Array of shape (2 n_rows,)
+        What each row counts; those of the negative term less than nothing.
+    """
     hidden_mean = hidden_mean_from_visible(parameters, ends)
-    difference = statistics_of(layer, ends, hidden_mean, both.weight)
-    n_rows = both.visible.shape[0] // 2
-    weight = both.weight[:n_rows]
-    means = Offsets(weight @ ends[:n_rows], weight @ hidden_mean[:n_rows])
-    return Contrast(difference, means), ends
+    difference = statistics_of(layer, ends, hidden_mean, weight)
+    n_rows = len(ends) // 2
+    own = weight[:n_rows]
+    return Contrast(difference, Offsets(own @ ends[:n_rows], own @ hidden_mean[:n_rows]))
 
 
 def go_together(n_rows: int, n_chains: int) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import jax
 import jax.numpy as jnp
@@ -13,8 +13,10 @@ from sklearn.metrics import roc_auc_score
 
 from halfseen.learning.epoch import padded_rows
 from halfseen.learning.held_out import HeldOut
+from halfseen.learning.one_thread import one_thread
 from halfseen.machine.compilation_cache import QUICKLY_COMPILED
-from halfseen.machine.mean_field import mean_field
+from halfseen.machine.mean_field import mean_field, swept_mean
+from halfseen.machine.namespace_of import namespace_of
 from halfseen.machine.parameters import BoltzmannParameters
 from halfseen.machine.visible_layer import VisibleLayer
 from halfseen.tables import EncodedTable
@@ -84,16 +86,12 @@ class HeldOutMonitor:
 
     def losses(self, machines: BoltzmannParameters) -> Losses:
         """Losses of all machines of the replica axis."""
-        features, labels = _held_out_losses(
-            machines,
-            self.visible,
-            self.training,
-            self.judging,
-            self.is_target_unit,
-            self.marginals,
-            layer=self.layer,
-            n_sweeps=self.n_sweeps,
-        )
+        judged = self.visible, self.training, self.judging, self.is_target_unit, self.marginals
+        shape: dict[str, Any] = {"layer": self.layer, "n_sweeps": self.n_sweeps}
+        if isinstance(machines.weights, np.ndarray):
+            features, labels = _losses_on_host(machines, jax.device_get(judged), **shape)
+        else:
+            features, labels = _held_out_losses(machines, *judged, **shape)
         of_features, of_labels = np.asarray(features, float), np.asarray(labels, float)
         total = np.zeros_like(of_features)
         for term, there in ((of_features, self.judges_features), (of_labels, self.judges_labels)):
@@ -118,32 +116,66 @@ def _held_out_losses(
     layer: VisibleLayer,
     n_sweeps: int,
 ) -> tuple[jax.Array, jax.Array]:
-    def mean_loss(of_unit: jax.Array, counted: jax.Array) -> jax.Array:
-        n_entries = jnp.sum(layer.observed_blocks(counted))
-        return jnp.sum(jnp.where(counted, of_unit, 0.0)) / n_entries
-
     def one(parameters: BoltzmannParameters) -> tuple[jax.Array, jax.Array]:
-        point = mean_field(parameters, layer, visible, training, marginals, n_sweeps=n_sweeps)
-        of_unit = entry_losses(layer, visible, point.visible_mean)
-        features = mean_loss(of_unit, judging & ~is_target_unit)
-        return features, mean_loss(of_unit, judging & is_target_unit)
+        judged = visible, training, judging, is_target_unit, marginals
+        return completion_losses(parameters, *judged, layer=layer, n_sweeps=n_sweeps)
 
     return jax.lax.map(one, machines)  # type: ignore[no-any-return]
+
+
+def _losses_on_host(
+    machines: BoltzmannParameters,
+    judged: tuple[Any, ...],
+    *,
+    layer: VisibleLayer,
+    n_sweeps: int,
+) -> tuple[list[jax.Array], list[jax.Array]]:
+    with one_thread, np.errstate(all="ignore"):  # what runs away is told by its losses
+        pairs = [
+            completion_losses(machine, *judged, layer=layer, n_sweeps=n_sweeps)
+            for machine in map(BoltzmannParameters, *machines)
+        ]
+    return [features for features, _ in pairs], [labels for _, labels in pairs]
+
+
+def completion_losses(
+    parameters: BoltzmannParameters,
+    visible: jax.Array,
+    training: jax.Array,
+    judging: jax.Array,
+    is_target_unit: jax.Array,
+    marginals: jax.Array,
+    *,
+    layer: VisibleLayer,
+    n_sweeps: int,
+) -> tuple[jax.Array, jax.Array]:
+    """Mean loss of completing the judged features, and that of the judged labels, by a machine."""
+    completed = swept_mean(parameters, layer, visible, training, marginals, n_sweeps)
+    of_unit = entry_losses(layer, visible, completed)
+
+    def mean_loss(counted: jax.Array) -> jax.Array:
+        xp = namespace_of(of_unit)
+        total: jax.Array = xp.where(counted, of_unit, 0.0).sum()
+        return total / layer.observed_blocks(counted).sum()
+
+    return mean_loss(judging & ~is_target_unit), mean_loss(judging & is_target_unit)
 
 
 def entry_losses(layer: VisibleLayer, visible: jax.Array, completed: jax.Array) -> jax.Array:
     """Loss of every unit's prediction; the loss of a softmax group is the sum over its units."""
     gaussian, bernoulli, softmax = layer.split(visible)
     gaussian_mean, bernoulli_mean, softmax_mean = layer.split(completed)
-    inner = jnp.clip(bernoulli_mean, _SMALLEST_PROBABILITY, 1 - _SMALLEST_PROBABILITY)
-    return jnp.concatenate(
+    xp = namespace_of(completed)
+    inner = xp.clip(bernoulli_mean, _SMALLEST_PROBABILITY, 1 - _SMALLEST_PROBABILITY)
+    losses: jax.Array = xp.concatenate(
         [
             0.5 * (gaussian - gaussian_mean) ** 2,
-            -bernoulli * jnp.log(inner) - (1 - bernoulli) * jnp.log1p(-inner),
-            -softmax * jnp.log(jnp.maximum(softmax_mean, _SMALLEST_PROBABILITY)),
+            -bernoulli * xp.log(inner) - (1 - bernoulli) * xp.log1p(-inner),
+            -softmax * xp.log(xp.maximum(softmax_mean, _SMALLEST_PROBABILITY)),
         ],
         axis=-1,
     )
+    return losses
 
 
 class OracleMonitor:

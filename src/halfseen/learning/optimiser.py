@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 
+from halfseen.machine.namespace_of import namespace_of
 from halfseen.machine.parameters import BoltzmannParameters
 
 OptimiserName = Literal["sgd", "adam"]
@@ -58,7 +59,7 @@ class Optimiser:
 
     def first_state(self, parameters: BoltzmannParameters) -> Any:
         """The optimiser's state before the first step."""
-        return self.transformation().init(_packed(parameters))
+        return self.transformation().init(packed(parameters))
 
     def step(
         self,
@@ -68,36 +69,48 @@ class Optimiser:
         rates: Rates,
     ) -> tuple[BoltzmannParameters, Any]:
         """One step of ascent; only the weights decay, the variances stay within their bounds."""
-        direction, state = self.transformation().update(_packed(gradient), state)
-        moved = jax.tree.map(
-            lambda value, towards: value + rates.learning_rate * towards,
-            _packed(parameters),
-            direction,
-        )
-        decay = rates.learning_rate * rates.weight_decay
-        ends = np.cumsum([len(vector) for vector in parameters[1:]])[:-1]
-        visible_bias, hidden_bias, log_variance = jnp.split(moved.vectors, ends)
-        lowest, highest = rates.lowest_log_variance, rates.highest_log_variance
-        return (
-            BoltzmannParameters(
-                moved.weights - decay * parameters.weights,
-                visible_bias,
-                hidden_bias,
-                jnp.clip(log_variance, lowest, highest),
-            ),
-            state,
-        )
+        direction, state = self.transformation().update(packed(gradient), state)
+        return moved_within_bounds(parameters, direction, rates), state
 
 
-class _Packed(NamedTuple):
+class Packed(NamedTuple):
     """Parameters of one machine in two arrays: an optimiser runs small programs over each."""
 
     weights: jax.Array
     vectors: jax.Array  # biases of visible and hidden units, and log variances
 
 
-def _packed(parameters: BoltzmannParameters) -> _Packed:
-    return _Packed(parameters.weights, jnp.concatenate(parameters[1:]))
+def packed(parameters: BoltzmannParameters) -> Packed:
+    """The parameters of one machine, or their gradient, in two arrays; NumPy's if they are.
+
+    Examples
+    --------
+    >>> machine = BoltzmannParameters(np.ones((2, 3)), np.zeros(2), np.ones(3), np.zeros(1))
+    >>> packed(machine).vectors
+    array([0., 0., 1., 1., 1., 0.])
+    """
+    xp = namespace_of(parameters.weights)
+    return Packed(parameters.weights, xp.concatenate(parameters[1:]))
+
+
+def moved_within_bounds(
+    parameters: BoltzmannParameters, direction: Packed, rates: Rates
+) -> BoltzmannParameters:
+    """One step of ascent; only the weights decay, the variances stay within their bounds."""
+    xp = namespace_of(parameters.weights)
+    weights, vectors = (
+        value + rates.learning_rate * towards
+        for value, towards in zip(packed(parameters), direction, strict=True)
+    )
+    decay = rates.learning_rate * rates.weight_decay
+    n_visible, n_hidden = len(parameters.visible_bias), len(parameters.hidden_bias)
+    lowest, highest = rates.lowest_log_variance, rates.highest_log_variance
+    return BoltzmannParameters(
+        weights - decay * parameters.weights,
+        vectors[:n_visible],
+        vectors[n_visible : n_visible + n_hidden],
+        xp.clip(vectors[n_visible + n_hidden :], lowest, highest),
+    )
 
 
 def gradient_norm(gradient: BoltzmannParameters) -> jax.Array:
@@ -109,7 +122,7 @@ def gradient_norm(gradient: BoltzmannParameters) -> jax.Array:
     >>> float(gradient_norm(BoltzmannParameters(*leaves)))
     4.0
     """
-    weights, vectors = _packed(gradient)
+    weights, vectors = packed(gradient)
     return jnp.sqrt(jnp.sum(weights**2) + jnp.sum(vectors**2))
 
 

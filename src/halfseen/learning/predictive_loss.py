@@ -206,8 +206,9 @@ def weight_of_units(
     is_first = np.zeros(columns.wide.layer.n_visible, bool)
     is_first[columns.wide.layer.first_unit_of_block] = True
     is_target = columns.is_target_unit
-    n_features, n_labels = (
-        jnp.maximum(jnp.sum(judged & (is_first & is_own), axis=(-2, -1)), 1)[..., None]
-        for is_own in (~is_target, is_target)
-    )
-    return jnp.where(is_target, label_weight / n_labels, 1.0 / n_features)
+    kinds = np.stack([is_first & ~is_target, is_first & is_target], axis=1)
+    # Counted by one product: sums are programs of their own, of two steps each.
+    of_entries = np.tile(kinds, (judged.shape[-2], 1)).astype(float)
+    flat = judged.reshape(*judged.shape[:-2], -1).astype(float)
+    counts = jnp.maximum(flat @ of_entries, 1.0)[..., None, :]
+    return jnp.where(is_target, label_weight / counts[..., 1], 1.0 / counts[..., 0])

@@ -71,12 +71,12 @@ class _Carried(NamedTuple):
 
 
 class _Steps(NamedTuple):
-    """What steps are given, with a leading axis of steps, and how many they are."""
+    """What steps are given, some at a time, and how many times."""
 
-    rows: Any  # (n_steps, batch_size) int32, places in a table
-    keys: Any  # (n_steps, 3) uint32
-    pace: Pace
-    n_steps: Any  # scalar
+    rows: Any  # (n_times, n_at_once, batch_size) int32, places in a table
+    keys: Any  # (n_times, n_at_once, 3) uint32
+    pace: Any  # (n_times, n_at_once, 3), the numbers of a Pace
+    n_times: Any  # scalar
 
 
 def first_state(
@@ -181,7 +181,8 @@ def train_predictively(
     try:
         for n_before, some, rows in parts_of_steps(table, in_steps):
             first = steps.start + n_before
-            now = jax.device_put(_steps(rows, first, n_before / len(steps), len(steps), seed))
+            progress = n_before / len(steps)
+            now = jax.device_put(_steps(shape, rows, first, progress, len(steps), seed))
 
             def taken(place: int, some: Table = some, now: _Steps = now) -> NDArray[np.float32]:
                 states[place], errors = _some_steps(
@@ -234,7 +235,7 @@ def compile_training(
         machines_in(group, jax.device_get(members)),
         machines_in(group, _carried(state)),
         table.like_steps(rows.size),
-        _steps(rows, 0, 0.0, n_at_once, 0),
+        _steps(shape, rows, 0, 0.0, n_at_once, 0),
     ).compile()
 
 
@@ -259,11 +260,22 @@ def _carried(state: PredictiveState) -> _Carried:
     return _Carried(packed(parameters), moments, parameters.start_bias)
 
 
-def _steps(rows: NDArray[np.int32], first: int, progress: float, n_steps: int, seed: int) -> _Steps:
+def _steps(
+    shape: PredictiveShape,
+    rows: NDArray[np.int32],
+    first: int,
+    progress: float,
+    n_steps: int,
+    seed: int,
+) -> _Steps:
     """Steps before which ``first`` were taken, and this share of a round of ``n_steps``."""
     within = progress + np.arange(len(rows)) / n_steps
     keys = keys_of_steps(seed, first + np.arange(len(rows)))
-    return _Steps(rows, keys, paces(_pace(within), first), np.int32(len(rows)))
+    pace = np.stack(paces(_pace(within), first), axis=1)
+    most = given_at_once(shape.batch_size, shape.columns.wide.layer.n_visible)
+    at_once = max(few for few in range(1, most + 1) if len(rows) % few == 0)
+    parts = [leaf.reshape(-1, at_once, *leaf.shape[1:]) for leaf in (rows, keys, pace)]
+    return _Steps(parts[0], parts[1], parts[2], np.int32(len(rows) // at_once))
 
 
 def _order(generator: np.random.Generator, n_rows: int, n_drawn: int) -> NDArray[np.int32]:
@@ -285,9 +297,8 @@ def _some_steps(
     now: _Steps,
 ) -> tuple[_Carried, jax.Array]:
     """Steps of the members of a group."""
-    wide, n_steps = shape.columns.wide, len(now.rows)
-    most = given_at_once(shape.batch_size, wide.layer.n_visible)
-    at_once = max(few for few in range(1, most + 1) if n_steps % few == 0)
+    wide = shape.columns.wide
+    n_steps = now.rows.shape[0] * now.rows.shape[1]
 
     def slope_and_gradient(
         parameters: PredictiveParameters, member: Member, given: RehiddenRows
@@ -300,10 +311,10 @@ def _some_steps(
 
     def steps_of(state: _Carried, member: Member) -> tuple[_Carried, jax.Array]:
         def one_step(
-            carried: tuple[Packed, Moments], now: tuple[RehiddenRows, Pace]
-        ) -> tuple[tuple[Packed, Moments], jax.Array]:
-            learned, moments = carried
-            given, pace = now
+            carried: tuple[Packed, Moments, jax.Array], now: tuple[RehiddenRows, jax.Array]
+        ) -> tuple[tuple[Packed, Moments, jax.Array], None]:
+            learned, moments, error = carried
+            given, pace = now[0], Pace(*now[1])
             parameters = unpacked(learned, state.start_bias)
             slope, gradient = slope_and_gradient(parameters, member, given)
             change, moments = clipped_adam(packed(gradient), moments, pace)
@@ -312,25 +323,19 @@ def _some_steps(
             kept = 1.0 - rate * member.weight_decay
             decayed = Wide(*(kept * part for part in learned.weights))
             # Steps need the slope alone, and whoever watches is content with its size.
-            return (learned._replace(weights=decayed), moments), jnp.sum(jnp.abs(slope))
+            error += jnp.ones(slope.size) @ jnp.abs(slope).reshape(-1)
+            return (learned._replace(weights=decayed), moments, error), None
 
         def steps_at_once(
-            part: jax.Array, carried: tuple[tuple[Packed, Moments], jax.Array]
-        ) -> tuple[tuple[Packed, Moments], jax.Array]:
-            own: _Steps = jax.tree.map(lambda leaf: leaf[part], in_parts)
-            given = rehidden_rows(shape, standard, member, table, own.rows, own.keys)
-            learned, errors = jax.lax.scan(one_step, carried[0], (given, own.pace))
-            return learned, carried[1] + jnp.sum(errors)
+            part: jax.Array, carried: tuple[Packed, Moments, jax.Array]
+        ) -> tuple[Packed, Moments, jax.Array]:
+            rows, keys, pace = (leaf[part] for leaf in now[:3])
+            given = rehidden_rows(shape, standard, member, table, rows, keys)
+            return jax.lax.scan(one_step, carried, (given, pace))[0]
 
-        in_parts = jax.tree.map(
-            lambda leaf: leaf.reshape(-1, at_once, *leaf.shape[1:]), now._replace(n_steps=None)
-        )
         # How often is not told the compiler, who would make other instructions of a single time.
-        (learned, moments), error = jax.lax.fori_loop(
-            0,
-            now.n_steps // at_once,
-            steps_at_once,
-            ((state.learned, state.moments), jnp.zeros(())),
+        learned, moments, error = jax.lax.fori_loop(
+            0, now.n_times, steps_at_once, (state.learned, state.moments, jnp.zeros(()))
         )
         return _Carried(learned, moments, state.start_bias), error / n_steps
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import re
-from functools import cache, partial
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -12,13 +10,12 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dpotri
-from threadpoolctl import ThreadpoolController
 
 from halfseen.learning.epoch import rows_on_device
+from halfseen.learning.one_thread import one_thread
 from halfseen.learning.over_relaxed import Moments, over_relaxed
 from halfseen.machine.compilation_cache import QUICKLY_COMPILED
 from halfseen.machine.correlated_prior import CorrelatedPrior, LowRankPrior, Prior, continued_mean
-from halfseen.machine.shared_context import SharedContext
 
 MOST_ROWS = 6000
 MOST_UNITS = 1500
@@ -77,7 +74,7 @@ def fit_prior(
     if len(values) > MOST_ROWS:
         rows = rows_of_prior(len(values), seed)
         values, observed = values[rows], observed[rows]
-    with _one_thread:
+    with one_thread:
         return _maximised(values, observed, settings, generator)
 
 
@@ -143,7 +140,7 @@ def prior_loss(
     4.0
     """
     n_found = len(prior.mean) if isinstance(prior, CorrelatedPrior) else prior.loading.shape[1]
-    with _one_thread:
+    with one_thread:
         expected = _Search(values, shown, n_found).expected(jax.device_get(prior), _SEARCH_STEPS)
     return float(np.mean((expected - values)[judged] ** 2))
 
@@ -211,36 +208,6 @@ def _mean_conditional_covariance(
             summed += covariance
     # What stands above the diagonal of a block was never filled, and is not read.
     return symmetric_from_lower(summed) / len(observed)
-
-
-class _LinearAlgebra(ThreadpoolController):  # type: ignore[misc]
-    """Pools of threads of libraries that are called like one of linear algebra.
-
-    All others would be looked at on disk, a quarter of a second's work where a process has hundreds
-    of libraries. Should threadpoolctl come to look for them in another way, it takes that long.
-    """
-
-    def _make_controller_from_path(self, filepath: str) -> None:
-        if _MAY_BE_LINEAR_ALGEBRA.search(os.path.basename(filepath).lower()):
-            super()._make_controller_from_path(filepath)
-
-
-_MAY_BE_LINEAR_ALGEBRA = re.compile("blas|blis|mkl|lapack|atlas|accelerate|armpl|nvpl")
-
-
-@cache
-def thread_pools() -> ThreadpoolController:
-    """The pools of threads of the libraries of linear algebra.
-
-    Looked for once: that takes longer than a round, and much longer while another thread is busy
-    with Python.
-    """
-    return _LinearAlgebra()
-
-
-# Linear algebra without threads: meeting after every small matrix costs more than it saves. Several
-# fits may be within it at a time.
-_one_thread = SharedContext(lambda: thread_pools().limit(limits=1, user_api="blas"))
 
 
 def symmetric_from_lower(lower: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from halfseen.learning.predictive_loss import what_counts
 from halfseen.learning.predictive_member import (
@@ -74,7 +75,8 @@ def rehidden_rows(
     numbers = numbers.reshape(-1, n_drawn)
     places = rows.reshape(-1)
     visible, known = table.visible[places], table.training[member.fold, places]
-    labelled = jnp.any(known & columns.is_target_unit, axis=1, keepdims=True)
+    n_known_labels = known.astype(jnp.float32) @ columns.is_target_unit.astype(np.float32)
+    labelled = n_known_labels[:, None] > 0
     hidden = columns.by_unit(
         hidden_again(
             numbers[:, n_hidden:],

@@ -6,7 +6,9 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
+from halfseen.machine.namespace_of import namespace_of
 from halfseen.machine.parameters import BoltzmannParameters
 from halfseen.machine.visible_layer import VisibleLayer
 
@@ -57,12 +59,13 @@ def statistics_of(
     """
     weighted = hidden_mean * weight[:, None]
     # This product is nearly twice as fast as its transpose; left to itself XLA would take that.
-    product = weighted.T @ visible
-    hidden_visible = jax.lax.optimization_barrier(product)  # type: ignore[no-untyped-call]
+    hidden_visible = weighted.T @ visible
+    if not isinstance(hidden_visible, np.ndarray):
+        hidden_visible = jax.lax.optimization_barrier(hidden_visible)  # type: ignore[no-untyped-call]
     return Statistics(
         hidden_visible=hidden_visible,
         visible=weight @ visible,
-        hidden=jnp.sum(weighted, axis=0),
+        hidden=weighted.sum(axis=0),
         # Of all units, if any is Gaussian: cut out before, these would be computed a second time.
         gaussian_square=(weight @ visible**2)[: layer.n_gaussian],
     )
@@ -76,11 +79,12 @@ def contrast(positive: Statistics, negative: Statistics) -> Contrast:
 
 def plain_gradient(difference: Statistics, parameters: BoltzmannParameters) -> BoltzmannParameters:
     """Gradient of log P(v_o)."""
+    variance = namespace_of(parameters.log_variance).exp(parameters.log_variance)
     return BoltzmannParameters(
         weights=difference.hidden_visible.T,
         visible_bias=difference.visible,
         hidden_bias=difference.hidden,
-        log_variance=0.5 * jnp.exp(-parameters.log_variance) * difference.gaussian_square,
+        log_variance=0.5 * difference.gaussian_square / variance,
     )
 
 
@@ -95,8 +99,8 @@ def centred_gradient(
     plain = plain_gradient(difference, parameters)
     weights = (
         plain.weights
-        - jnp.outer(offsets.visible, plain.hidden_bias)
-        - jnp.outer(plain.visible_bias, offsets.hidden)
+        - offsets.visible[:, None] * plain.hidden_bias
+        - plain.visible_bias[:, None] * offsets.hidden
     )
     return plain._replace(
         weights=weights,

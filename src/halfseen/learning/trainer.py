@@ -21,6 +21,11 @@ from halfseen.learning.epoch import (
     first_state,
     run_epoch,
 )
+from halfseen.learning.epoch_on_host import (
+    goes_on_host,
+    run_epoch_on_host,
+    state_on_host,
+)
 from halfseen.learning.history import EpochRecord, History, StopReason
 from halfseen.learning.loop_state import (
     LoopState,
@@ -92,6 +97,18 @@ class TrainingPlan:
     patience: int
     monitor_every: int
     seed: int
+
+    @property
+    def is_on_host(self) -> bool:
+        """Whether NumPy trains, where nothing is compiled."""
+        return goes_on_host(
+            self.layer,
+            self.objective,
+            self.optimiser,
+            self.n_hidden,
+            self.batch_size,
+            self.n_machines,
+        )
 
 
 class TrainingResult(NamedTuple):
@@ -236,7 +253,8 @@ class Trainer:
         parameters = state.parameters
         log_variance = np.clip(np.asarray(parameters.log_variance), *self._log_variance_bounds())
         on_device = jax.device_put(log_variance.astype(np.float32))
-        return state._replace(parameters=parameters._replace(log_variance=on_device))
+        state = state._replace(parameters=parameters._replace(log_variance=on_device))
+        return state_on_host(state) if plan.is_on_host else state
 
     def _log_variance_bounds(self) -> tuple[float, float]:
         plan = self.plan
@@ -273,14 +291,15 @@ class Trainer:
         )
         order = epoch_order(plan.seed, epoch, source.shape[-2], plan.batch_size, plan.n_machines)
         mean_norm = np.zeros(plan.n_machines, np.float32)
+        run = run_epoch_on_host if plan.is_on_host else run_epoch
         for block in source.blocks(order):
-            state, norm = run_epoch(
+            state, norm = run(
                 state,
                 block.table,
                 block.order,
                 rates,
                 self.beginning,
-                self.key,
+                plan.seed,
                 epoch,
                 block.first,
                 layer=plan.layer,

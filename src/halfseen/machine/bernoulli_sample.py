@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import jax
-import jax.numpy as jnp
+
+from halfseen.machine.namespace_of import namespace_of
 
 
 def bernoulli_sample(uniform: jax.Array, inputs: jax.Array) -> jax.Array:
@@ -21,9 +22,11 @@ def bernoulli_sample(uniform: jax.Array, inputs: jax.Array) -> jax.Array:
 
     Examples
     --------
+    >>> import jax.numpy as jnp
     >>> bernoulli_sample(jnp.array([0.7, 0.8]), jnp.log(3.0)).tolist()
     [1.0, 0.0]
     >>> bernoulli_sample(jnp.array([0.0, 0.999]), jnp.array([-jnp.inf, jnp.inf])).tolist()
     [0.0, 1.0]
     """
-    return (uniform * (1 + jnp.exp(-inputs)) < 1).astype(inputs.dtype)
+    inverse: jax.Array = 1 + namespace_of(inputs).exp(-inputs)
+    return (uniform * inverse < 1).astype(inputs.dtype)

@@ -6,6 +6,7 @@ import jax
 
 from halfseen.machine.bernoulli_sample import bernoulli_sample
 from halfseen.machine.parameters import BoltzmannParameters
+from halfseen.machine.sigmoid import sigmoid
 from halfseen.machine.visible_layer import VisibleLayer, VisibleNoise
 
 
@@ -16,7 +17,8 @@ def hidden_input_from_visible(parameters: BoltzmannParameters, visible: jax.Arra
 
 def hidden_mean_from_visible(parameters: BoltzmannParameters, visible: jax.Array) -> jax.Array:
     """P(h_j = 1 | v), eq. (5)."""
-    return jax.nn.sigmoid(hidden_input_from_visible(parameters, visible))
+    mean: jax.Array = sigmoid(hidden_input_from_visible(parameters, visible))
+    return mean
 
 
 def sample_hidden_from_visible(

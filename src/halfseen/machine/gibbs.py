@@ -11,6 +11,7 @@ from halfseen.machine.conditionals import (
     sample_hidden_from_visible,
     visible_input_from_hidden,
 )
+from halfseen.machine.namespace_of import namespace_of
 from halfseen.machine.parameters import BoltzmannParameters
 from halfseen.machine.visible_layer import VisibleLayer, VisibleNoise
 
@@ -35,7 +36,8 @@ def gibbs_noise(
 
 def pinned(visible: jax.Array, observed: jax.Array, elsewhere: jax.Array) -> jax.Array:
     """Observed entries at their values, missing ones as in ``elsewhere``."""
-    return jnp.where(observed, visible, elsewhere)
+    filled: jax.Array = namespace_of(elsewhere).where(observed, visible, elsewhere)
+    return filled
 
 
 def free_gibbs_step(

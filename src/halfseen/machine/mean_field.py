@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from halfseen.machine.conditionals import (
     hidden_input_from_visible,
@@ -102,6 +103,40 @@ def mean_field_sweep(
         return pinned(visible, observed, free_mean), hidden_mean
 
     return sweep
+
+
+def swept_mean(
+    parameters: BoltzmannParameters,
+    layer: VisibleLayer,
+    visible: jax.Array,
+    observed: jax.Array,
+    start: jax.Array,
+    n_sweeps: int,
+) -> jax.Array:
+    """The visible means that so many sweeps lead to, as :func:`mean_field` without a tolerance.
+
+    By NumPy if the values are NumPy's.
+
+    Examples
+    --------
+    >>> layer = VisibleLayer(n_gaussian=0, n_bernoulli=2)
+    >>> theta = BoltzmannParameters(jnp.zeros((2, 3)), jnp.zeros(2), jnp.zeros(3), jnp.zeros(0))
+    >>> swept_mean(theta, layer, jnp.array([1.0, 9.0]), jnp.array([True, False]), jnp.zeros(2),
+    ...            n_sweeps=10).tolist()
+    [1.0, 0.5]
+    """
+    sweep = mean_field_sweep(parameters, layer, visible, observed)
+
+    def again(_: int | jax.Array, visible_mean: jax.Array) -> jax.Array:
+        return sweep(visible_mean, visible_mean)[0]
+
+    reached = pinned(visible, observed, start)
+    if not isinstance(reached, np.ndarray):
+        last: jax.Array = jax.lax.fori_loop(0, n_sweeps, again, reached)
+        return last
+    for index in range(n_sweeps):
+        reached = again(index, reached)
+    return reached
 
 
 def mean_field(

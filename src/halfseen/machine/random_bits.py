@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -143,6 +144,26 @@ def keys_of_steps(seed: int, steps: NDArray[np.int64]) -> NDArray[np.uint32]:
     words[:, 0] = (seed + 1) % 2**32
     words[:, 1] = steps
     return words
+
+
+def keys_of_batches(
+    seed: int, epoch: int, n_machines: int, batches: NDArray[np.int64]
+) -> NDArray[np.uint32]:
+    """The words of a key for every minibatch of every machine, on the host likewise.
+
+    Of shape (n_machines, n_batches, 3).
+
+    Examples
+    --------
+    >>> keys = keys_of_batches(seed=7, epoch=0, n_machines=2, batches=np.arange(3))
+    >>> len(np.unique(keys[..., :2].reshape(-1, 2), axis=0))
+    6
+    """
+    machine = np.arange(n_machines, dtype=np.uint32)[:, None]
+    batch = np.asarray(batches, np.uint32)[None]
+    of_seed, of_epoch = (np.full((1, 1), number % 2**32, np.uint32) for number in (seed, epoch))
+    words: tuple[Any, Any] = threefry_2x32((of_seed, machine), (of_epoch, batch))  # type: ignore[arg-type]
+    return np.stack([*words, np.zeros_like(words[0])], axis=-1)
 
 
 def key_of_words(words: jax.Array) -> jax.Array:

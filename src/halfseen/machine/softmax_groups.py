@@ -9,6 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
+from halfseen.machine.namespace_of import namespace_of
+
 _USUAL_SIZE = 64
 
 
@@ -59,8 +61,9 @@ class SoftmaxGroups:
         shape = (*units.shape[:-1], len(self.sizes), self.widest)
         if min(self.sizes) == self.widest:
             return units.reshape(shape)
-        extra = jnp.full((*units.shape[:-1], 1), empty, units.dtype)
-        padded = jnp.concatenate([units, extra], axis=-1)
+        xp = namespace_of(units)
+        extra = xp.full((*units.shape[:-1], 1), empty, units.dtype)
+        padded: jax.Array = xp.concatenate([units, extra], axis=-1)
         return padded[..., self._unit_of_seat].reshape(shape)
 
     def unseated(self, seats: jax.Array) -> jax.Array:
@@ -72,7 +75,11 @@ class SoftmaxGroups:
 
     def mean_from_input(self, inputs: jax.Array) -> jax.Array:
         """Probability of every unit to be the one that is on."""
-        return self.unseated(jax.nn.softmax(self.seated(inputs, -jnp.inf), axis=-1))
+        seats = self.seated(inputs, -jnp.inf)
+        if not isinstance(seats, np.ndarray):
+            return self.unseated(jax.nn.softmax(seats, axis=-1))
+        likely = np.exp(seats - np.max(seats, axis=-1, keepdims=True))
+        return self.unseated(likely / np.sum(likely, axis=-1, keepdims=True))
 
     def log_partition(self, inputs: jax.Array) -> jax.Array:
         """log sum_k exp(x_k) of every group, of shape (..., n_groups)."""
@@ -83,27 +90,30 @@ class SoftmaxGroups:
 
         ``uniform`` holds one number in [0, 1) per group, of shape (..., n_groups).
         """
-        seats = self.seated(inputs, -jnp.inf)
-        return self._sampled(jnp.exp(seats - jnp.max(seats, axis=-1, keepdims=True)), uniform)
+        xp, seats = namespace_of(inputs), self.seated(inputs, -jnp.inf)
+        return self._sampled(xp.exp(seats - xp.max(seats, axis=-1, keepdims=True)), uniform)
 
     def sample_from_mean(self, means: jax.Array, uniform: jax.Array) -> jax.Array:
         """The same from probabilities, or from anything in proportion to them."""
         return self._sampled(self.seated(means, 0.0), uniform)
 
     def _sampled(self, likely: jax.Array, uniform: jax.Array) -> jax.Array:
-        summed_up = self._summed_up(likely)
+        xp, summed_up = namespace_of(likely), self._summed_up(likely)
         passed = summed_up <= uniform[..., None] * summed_up[..., -1:]
         # Rounding may let a number just below 1 pass the last sum: stay inside the group.
-        last_seat = jnp.asarray(np.asarray(self.sizes) - 1)
-        chosen = jnp.minimum(jnp.sum(passed, axis=-1), last_seat)
-        one_hot = jax.nn.one_hot(chosen, self.widest, dtype=likely.dtype)
-        return self.unseated(one_hot)
+        last_seat = xp.asarray(np.asarray(self.sizes) - 1)
+        chosen = xp.minimum(xp.sum(passed, axis=-1), last_seat)
+        one_hot = chosen[..., None] == xp.arange(self.widest)
+        return self.unseated(one_hot.astype(likely.dtype))
 
     def _summed_up(self, seats: jax.Array) -> jax.Array:
         """Cumulative sums within every group; in groups of usual size a product is faster."""
+        xp = namespace_of(seats)
         if self.widest > _USUAL_SIZE:
-            return jnp.cumsum(seats, axis=-1)
-        return seats @ jnp.triu(jnp.ones((self.widest, self.widest), seats.dtype))
+            summed_up: jax.Array = xp.cumsum(seats, axis=-1)
+            return summed_up
+        above: jax.Array = xp.triu(xp.ones((self.widest, self.widest), seats.dtype))
+        return seats @ above
 
     def group_sum(self, units: jax.Array) -> jax.Array:
         """(..., n_units) -> (..., n_groups)."""

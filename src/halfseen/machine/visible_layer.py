@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from halfseen.machine.bernoulli_sample import bernoulli_sample
 from halfseen.machine.namespace_of import namespace_of
+from halfseen.machine.sigmoid import sigmoid
 from halfseen.machine.softmax_groups import SoftmaxGroups, softmax_groups
 
 _SMALLEST_MARGINAL = 1e-4
@@ -85,6 +86,12 @@ class VisibleLayer:
             return np.arange(single)
         return np.concatenate([np.arange(single), single + self.groups.first_units])
 
+    @property
+    def is_bernoulli(self) -> NDArray[np.bool_]:
+        """Whether a unit is a Bernoulli unit, of shape (n_visible,)."""
+        place = np.arange(self.n_visible) - self.n_gaussian
+        return (place >= 0) & (place < self.n_bernoulli)
+
     def split(self, units: Values) -> tuple[Values, Values, Values]:
         """(..., n_visible) -> its Gaussian, Bernoulli and softmax parts."""
         single = self.n_gaussian + self.n_bernoulli
@@ -100,15 +107,19 @@ class VisibleLayer:
         if not self.group_sizes:
             return observed
         of_groups = observed[..., single + self.groups.first_units]
-        return jnp.concatenate([observed[..., :single], of_groups], axis=-1)
+        blocks = [observed[..., :single], of_groups]
+        of_blocks: jax.Array = namespace_of(observed).concatenate(blocks, axis=-1)
+        return of_blocks
 
     def mean_from_input(self, inputs: jax.Array, log_variance: jax.Array) -> jax.Array:
         """<v> given the input of every unit: the right-hand sides of eqs. (11) and (12)."""
         gaussian, bernoulli, softmax = self.split(inputs)
-        parts = [jnp.exp(log_variance) * gaussian, jax.nn.sigmoid(bernoulli)]
+        xp = namespace_of(inputs)
+        parts = [xp.exp(log_variance) * gaussian, sigmoid(bernoulli)]
         if self.group_sizes:
             parts.append(self.groups.mean_from_input(softmax))
-        return jnp.concatenate(parts, axis=-1)
+        means: jax.Array = xp.concatenate(parts, axis=-1)
+        return means
 
     def input_from_mean(self, means: Values, log_variance: Values) -> Values:
         """The inputs that give these means; frequencies of 0 and 1 are drawn slightly inwards.
@@ -207,8 +218,8 @@ class VisibleLayer:
         self, noise: VisibleNoise, inputs: jax.Array, log_variance: jax.Array
     ) -> list[jax.Array]:
         gaussian, bernoulli, softmax = self.split(inputs)
-        variance = jnp.exp(log_variance)
-        numbers = variance * gaussian + jnp.sqrt(variance) * noise.normal
+        xp = namespace_of(inputs)
+        numbers = xp.exp(log_variance) * gaussian + xp.exp(0.5 * log_variance) * noise.normal
         binary = bernoulli_sample(noise.uniform, bernoulli)
         if not self.group_sizes:
             return [numbers, binary, softmax]
@@ -238,7 +249,7 @@ class VisibleLayer:
         self, noise: VisibleNoise, means: jax.Array, log_variance: jax.Array
     ) -> list[jax.Array]:
         gaussian, bernoulli, softmax = self.split(means)
-        numbers = gaussian + jnp.exp(0.5 * log_variance) * noise.normal
+        numbers = gaussian + namespace_of(means).exp(0.5 * log_variance) * noise.normal
         binary = (noise.uniform < bernoulli).astype(means.dtype)
         if not self.group_sizes:
             return [numbers, binary, softmax]
@@ -250,7 +261,7 @@ class VisibleLayer:
         # Chosen kind by kind, the samples are computed where they are chosen. After they were
         # joined it would be one more pass, with a branch for every entry.
         kinds = zip(self.split(observed), self.split(visible), samples, strict=True)
-        return _joined([jnp.where(*kind) for kind in kinds])
+        return _joined([namespace_of(visible).where(*kind) for kind in kinds])
 
 
 def _joined(kinds: list[jax.Array]) -> jax.Array:
@@ -258,6 +269,9 @@ def _joined(kinds: list[jax.Array]) -> jax.Array:
     filled = [kind for kind in kinds if kind.shape[-1]]
     if len(filled) == 1:
         return filled[0]
-    # Computed within the concatenation, none of them would be vectorised.
-    computed = jax.lax.optimization_barrier(filled)  # type: ignore[no-untyped-call]
-    return jnp.concatenate(computed, axis=-1)
+    xp = namespace_of(filled[0])
+    if xp is jnp:
+        # Computed within the concatenation, none of them would be vectorised.
+        filled = jax.lax.optimization_barrier(filled)  # type: ignore[no-untyped-call]
+    joined: jax.Array = xp.concatenate(filled, axis=-1)
+    return joined
