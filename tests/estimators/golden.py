@@ -14,7 +14,7 @@ from halfseen import RBMClassifier
 from halfseen.estimators.model_file import VERSION
 
 DATA = Path(__file__).parent / "data"
-VERSIONS = range(1, 8)
+VERSIONS = range(1, 9)
 N_ROWS = 6
 
 

@@ -31,7 +31,7 @@ from halfseen.storage import (
     write_sealed,
 )
 
-OBJECTIVES = {1: "data_started_cd"} | dict.fromkeys(range(2, 8), "predictive")
+OBJECTIVES = {1: "data_started_cd"} | dict.fromkeys(range(2, 9), "predictive")
 
 
 @pytest.fixture(scope="module")

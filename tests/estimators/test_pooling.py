@@ -18,7 +18,7 @@ from halfseen.estimators.pooling import (
     pooled_labels,
 )
 
-STRENGTH = 10.0
+STRENGTH, OF_SHIFT = 10.0, 100.0
 Floats = NDArray[np.float64]
 
 EQUAL = {1: np.ones(1), 2: np.full(2, 0.5)}  # first powers
@@ -35,7 +35,7 @@ def some_labels(
 
 @pytest.mark.parametrize(("slope", "intercept"), [(0.5, 0.0), (2.0, 0.5), (1.0, -1.0)])
 def test_labels_become_honest(slope: float, intercept: float) -> None:
-    honest, distorted, truth = some_labels(40_000, slope, intercept)
+    honest, distorted, truth = some_labels(200_000, slope, intercept)
     powers, shift = learn_label_pool(distorted[None], truth, EQUAL[1])
     assert np.allclose([*powers, shift], [slope, intercept], atol=0.05)
     assert np.allclose(pooled_labels(distorted[None], powers, shift), honest, atol=0.02)
@@ -50,7 +50,8 @@ def test_the_pool_of_labels_is_the_best_one(n_rows: int) -> None:
     first = np.array([0.5, 0.5, 0.0])
 
     def loss(sought: Floats) -> float:
-        pull = 0.5 * STRENGTH * np.sum([2.0, 2.0, 1.0] * (sought - first) ** 2)
+        pulls = [2 * STRENGTH, 2 * STRENGTH, OF_SHIFT]
+        pull = 0.5 * np.sum(pulls * (sought - first) ** 2)
         margin = sign * (sought[:2] @ odds + sought[2])
         outside = (sought < [0.0, 0.0, -3.0]) | (sought > [5.0, 5.0, 3.0])
         return np.inf if outside.any() else float(-np.log(expit(margin)).sum() + pull)

@@ -46,6 +46,9 @@ class Ensemble:
     unit_mean: NDArray[np.float32]
     unit_scale: NDArray[np.float32]
     knots: NDArray[np.float32]
+    # Whether folds meet in the mean of the log-odds of labels, or, as in models of older files, in
+    # that of their probabilities.
+    averages_odds: bool = True
 
     @property
     def n_folds(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from halfseen.estimators.blind_readers import BlindReaders, BlindSaid
 from halfseen.estimators.conformal import Conformal, at_level
 from halfseen.estimators.ensemble import ROWS_AT_ONCE, Ensemble
 from halfseen.estimators.ensemble_answers import Answers
-from halfseen.estimators.pooling import pooled_classes, pooled_labels
+from halfseen.estimators.pooling import log_odds, pooled_classes, pooled_labels
 from halfseen.learning.choice import Choice
 from halfseen.learning.predictive_member import PredictiveShape
 from halfseen.learning.progress import ProgressLine, Verbosity
@@ -39,12 +40,28 @@ class Blend:
     highest: NDArray[np.float64]
 
 
-def of_kinds(answers: NDArray[np.float32], n_kinds: int) -> NDArray[np.float64]:
+def of_kinds(answers: NDArray[np.floating[Any]], n_kinds: int) -> NDArray[np.float64]:
     """Mean over the folds: (n_members, ...) -> (n_kinds, ...)."""
     n_folds = len(answers) // n_kinds
     by_fold = answers.reshape((n_folds, n_kinds, *answers.shape[1:]))
     mean: NDArray[np.float64] = by_fold.mean(axis=0, dtype=np.float64)
     return mean
+
+
+def labels_of_kinds(answers: NDArray[np.float32], n_kinds: int) -> NDArray[np.float64]:
+    """The same of probabilities of labels, by the mean of their log-odds over the folds.
+
+    A mean of probabilities is less sure than each of them, and powers that were learned of one fold
+    at a time do not make up for it.
+
+    Examples
+    --------
+    >>> labels_of_kinds(np.array([[0.9], [0.5]]), n_kinds=1).round(3)
+    array([[0.75]])
+    """
+    odds = of_kinds(log_odds(answers.astype(np.float64)), n_kinds)
+    probability: NDArray[np.float64] = 1.0 / (1.0 + np.exp(-odds))
+    return probability
 
 
 def number_candidates(answers: Answers, n_kinds: int) -> NDArray[np.float64]:
@@ -74,6 +91,10 @@ def discrete_candidates(ensemble: Ensemble, answers: Answers) -> NDArray[np.floa
     layer = ensemble.shape.columns.wide.layer
     discrete = slice(layer.n_gaussian, None)
     kinds = of_kinds(answers.means[:, :, discrete], ensemble.n_kinds)
+    if ensemble.averages_odds:
+        is_label = ensemble.shape.columns.is_target_unit & layer.is_bernoulli
+        of_labels = answers.means[:, :, is_label]
+        kinds[:, :, is_label[discrete]] = labels_of_kinds(of_labels, ensemble.n_kinds)
     speaks = np.flatnonzero(ensemble.prior_sees_labels[: len(answers.base)])
     heard = answers.base[speaks if len(speaks) else slice(None), :, discrete]
     base = heard.mean(axis=0, dtype=np.float64)

@@ -28,7 +28,7 @@ from halfseen.storage import DamagedFile, Sealed, read_sealed, write_sealed
 from halfseen.tables import Schema
 
 KIND = "model"
-VERSION = 7
+VERSION = 8
 
 _ESTIMATORS: dict[str, type[RBMBase]] = {
     "RBMClassifier": RBMClassifier,
@@ -126,6 +126,14 @@ def _from_sixth_format(sealed: Sealed) -> Sealed:
     return Sealed(7, sealed.document, arrays)
 
 
+def _from_seventh_format(sealed: Sealed) -> Sealed:
+    """In format 7 folds met in the mean of the probabilities of labels."""
+    document = dict(sealed.document)
+    if document["prediction"] is not None:
+        document["prediction"] = {**document["prediction"], "averages_odds": 0}
+    return Sealed(8, document, sealed.arrays)
+
+
 # From a format to the next: a function that turns a document and arrays of the older format into
 # the newer one stands here under the older number.
 _UPGRADES: dict[int, Callable[[Sealed], Sealed]] = {
@@ -135,6 +143,7 @@ _UPGRADES: dict[int, Callable[[Sealed], Sealed]] = {
     4: _from_fourth_format,
     5: _from_fifth_format,
     6: _from_sixth_format,
+    7: _from_seventh_format,
 }
 
 

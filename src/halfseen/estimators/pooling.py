@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 _SMALLEST = 1e-6
-_STRENGTH = 10.0
+_STRENGTH = 10.0  # of the pull to the first powers, in entries
+# How often labels are on is known from all of them, and not from the few put aside alone.
+_STRENGTH_OF_SHIFT = 100.0
 _LARGEST_POWER = 5.0
 _LARGEST_SHIFT = 3.0
 
@@ -139,7 +141,8 @@ def _drawn(loss: Callable[[Floats], tuple[float, Floats]], powers: Floats, n_shi
     """Least of a loss plus the pull of the first guess; many predictors are pulled as one is."""
     n_predictors = len(powers)
     first = np.append(powers, np.zeros(n_shifts))
-    pull = _STRENGTH * np.append(np.full(n_predictors, float(n_predictors)), np.ones(n_shifts))
+    of_powers = np.full(n_predictors, _STRENGTH * n_predictors)
+    pull = np.append(of_powers, np.full(n_shifts, _STRENGTH_OF_SHIFT))
 
     def drawn(sought: Floats) -> tuple[float, Floats]:
         value, slope = loss(sought)

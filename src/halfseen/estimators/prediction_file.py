@@ -33,13 +33,27 @@ _SIZES = (
     "n_trees",
     "n_gaussians",
     "n_boosted",
+    "averages_odds",
 )
-_MAY_BE_NONE = ("n_knots", "n_mask_units", "n_trees", "n_gaussians", "n_boosted")
+_MAY_BE_NONE = (
+    "n_knots",
+    "n_mask_units",
+    "n_trees",
+    "n_gaussians",
+    "n_boosted",
+    "averages_odds",
+)
 _MOST = 1_000_000
-_MOST_OF = {"n_sweeps": 100, "n_search_steps": 10_000, "n_trees": 10_000, "n_boosted": 10_000}
+_MOST_OF = {
+    "n_sweeps": 100,
+    "n_search_steps": 10_000,
+    "n_trees": 10_000,
+    "n_boosted": 10_000,
+    "averages_odds": 1,
+}
 _LARGEST = 1e9
 _SLACK = 1e-6
-_NOT_ARRAYS = ("shape", "n_kinds")
+_NOT_ARRAYS = ("shape", "n_kinds", "averages_odds")
 
 
 def prediction_to_file(
@@ -62,6 +76,7 @@ def prediction_to_file(
         "n_trees": 0 if blind.forest is None else blind.forest.n_trees,
         "n_gaussians": 0 if blind.gaussians is None else len(blind.gaussians.share),
         "n_boosted": 0 if blind.boosted is None else len(blind.boosted.first_node),
+        "averages_odds": int(ensemble.averages_odds),
     }
     arrays = forest_to_arrays(blind.forest, _PREFIX)
     arrays |= gaussians_to_arrays(blind.gaussians, _PREFIX)
@@ -96,7 +111,12 @@ def prediction_from_file(sizes: Any, sealed: Sealed, schema: Schema) -> FittedPr
         key = f"{part}.{name}"
         array = np.array(sealed.arrays[_PREFIX + key])
         arrays[part][name] = _checked(key, array, expected[key])
-    ensemble = Ensemble(shape, sizes["n_kinds"], **arrays["ensemble"])
+    ensemble = Ensemble(
+        shape,
+        sizes["n_kinds"],
+        **arrays["ensemble"],
+        averages_odds=bool(sizes["averages_odds"]),
+    )
     blend, conformal = Blend(**arrays["blend"]), Conformal(**arrays["conformal"])
     forest = forest_from_arrays(sizes["n_trees"], sizes["n_folds"], sealed, _PREFIX, shape.columns)
     gaussians = gaussians_from_arrays(sizes["n_gaussians"], sealed, _PREFIX, shape.columns)
