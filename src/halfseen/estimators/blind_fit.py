@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 from halfseen.estimators.blind_readers import BlindReaders
@@ -49,9 +50,15 @@ def fit_blind_readers(
     """
     forest = gaussians = boosted = None
     try:
-        forest = grow_forest(ensemble, encoded, folds, settings.n_trees, seed, verbose)
-        if settings.class_gaussians and not is_over():
-            gaussians = class_gaussians_of_folds(ensemble, encoded, folds, shrinkage, seed)
+        # Fits of one kind do not fill the cores to the end.
+        with ThreadPoolExecutor(1, thread_name_prefix="halfseen-gaussians") as beside:
+            fitted = None
+            if settings.class_gaussians:
+                to_fit = ensemble, encoded, folds, shrinkage, seed
+                fitted = beside.submit(class_gaussians_of_folds, *to_fit)
+            forest = grow_forest(ensemble, encoded, folds, settings.n_trees, seed, verbose)
+            if fitted is not None and not is_over():
+                gaussians = fitted.result()
         if settings.boosts and not is_over():
             boosted = boosted_of_folds(ensemble, encoded, folds, seen, seed, verbose)
     except KeyboardInterrupt:

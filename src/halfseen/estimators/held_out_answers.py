@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from halfseen.estimators.blind_readers import BlindReaders, BlindSaid
 from halfseen.estimators.ensemble import ROWS_AT_ONCE, Ensemble
 from halfseen.estimators.ensemble_answers import Answers
+from halfseen.estimators.fits_side_by_side import fits_side_by_side
 from halfseen.estimators.fitted_prediction import (
     discrete_candidates,
     judged_candidates,
@@ -49,10 +50,10 @@ def held_out_answers(
     folds: list[HeldOut],
 ) -> list[HeldOutAnswers]:
     """What members of every fold, and its readers of features, say of the entries put aside."""
-    return [
-        _of_fold(_OfFold(ensemble, blind[place], place), encoded, fold)
-        for place, fold in enumerate(folds)
-    ]
+    return fits_side_by_side(
+        lambda place: _of_fold(_OfFold(ensemble, blind[place], place), encoded, folds[place]),
+        range(len(folds)),
+    )
 
 
 class _OfFold(NamedTuple):

@@ -46,8 +46,9 @@ def learn_blend(ensemble: Ensemble, encoded: EncodedTable, heard: list[HeldOutAn
             _targets(heard, context),
             context,
         )
-        for context in _CONTEXTS
+        for context in _CONTEXTS[: _n_contexts(columns)]
     ]
+    pools = (pools * len(_CONTEXTS))[: len(_CONTEXTS)]
     lowest, highest = _bounds(encoded, layer.n_gaussian)
     return Blend(
         blends,
@@ -59,6 +60,11 @@ def learn_blend(ensemble: Ensemble, encoded: EncodedTable, heard: list[HeldOutAn
         lowest,
         highest,
     )
+
+
+def _n_contexts(columns: PredictiveColumns) -> int:
+    """Of a row whose only target is asked for, no label is known: there is one context."""
+    return 1 if columns.n_targets <= 1 else len(_CONTEXTS)
 
 
 def _bounds(
@@ -165,9 +171,13 @@ def learn_conformal(ensemble: Ensemble, blend: Blend, heard: list[HeldOutAnswers
     blended = np.clip(blended, blend.lowest[column], blend.highest[column])
     spread = np.concatenate([one.new.spread for one in heard])
     scores = np.abs(_true_numbers(heard, n_gaussian) - blended) / spread
+    contexts = range(_n_contexts(ensemble.shape.columns))
+    of_labels = np.stack(
+        [held_out_quantiles(label_scores(ensemble, blend, heard, own)) for own in contexts]
+    )
     return Conformal(
         column_quantiles(scores, column, n_gaussian),
-        np.stack([held_out_quantiles(label_scores(ensemble, blend, heard, c)) for c in (0, 1)]),
+        np.resize(of_labels, (len(_CONTEXTS), of_labels.shape[1])),
     )
 
 

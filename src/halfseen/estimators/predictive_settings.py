@@ -37,6 +37,7 @@ _MANY_NUMBERS = 40
 _MOST_STEPS = {"fast": 1000, "default": 3000, "best": 8000}
 _MOST_STEPS_OF_MANY = {"fast": 1000, "default": 2000, "best": 8000}
 _MOST_STEPS_OF_ONE_KIND = 1400  # where there is but one
+_FEW_STEPS_OF_ONE_KIND = 1000  # and rows are not so many
 _LONG_ROWS = 8000  # beyond which they grow by the root of the number of rows
 _MOST_LONGER = {"fast": 1.0, "default": 2.0, "best": 1.0}
 _MORE_PASSES = 5 / 3
@@ -48,7 +49,7 @@ _SHRINKAGES = {
 _STRONG_SHRINKAGES = (0.05, 0.2, 0.4, 0.7, 0.9)
 _ROWS_PER_UNIT = 5  # below which a covariance is mostly noise
 _PAIRS_PER_UNIT = 50  # from which on it is hardly any
-_TREES = {"fast": 25, "default": 100, "best": 400}  # of every target, in all folds together
+_TREES = {"fast": 25, "default": 64, "best": 400}  # of every target, in all folds together
 _TREES_OF_FEW = {"fast": 25, "default": 48, "best": 400}
 _OF_KINDS = ("learning_rate", "weight_decay")
 _OF_BUDGET = {
@@ -159,7 +160,8 @@ def predictive_settings(
     operations per member allow if these are fewer, with more of them for more than 6,000 rows (with
     effort "fast" by the root of their number); at most 3,000 in tables of at most 400 units, or
     2,000 from 6,000 rows on (1,400 where there is but one kind of members), by the root of their
-    number up to twice as many for more than 8,000.
+    number up to twice as many for more than 8,000. Where there is one kind and fewer than 8,000
+    rows, 1,000 larger ones do, and 8 knots.
     Steps are smaller in tables of more than 1,000 units and knots, and where there are more than
     3,000 of them.
     Tables of at most one target, fewer than 6,000 rows, at most 400 units and at most 600 units and
@@ -186,7 +188,9 @@ def predictive_settings(
     many = n_rows >= _MANY_ROWS
     few, very_few = n_rows < _FEW_ROWS, n_rows < _VERY_FEW_ROWS
     one_target = n_targets <= 1
-    few_knots = n_gaussian > _MANY_NUMBERS or (few and one_target)
+    of_one_kind = many and one_target and not is_wide and effort == "default"
+    is_short = of_one_kind and n_rows < _LONG_ROWS
+    few_knots = n_gaussian > _MANY_NUMBERS or (few and one_target) or is_short
     n_knots = 0 if is_wide else 6 if very_few else 8 if few_knots else 12
     n_hidden, n_sweeps = (400 if is_wide else 200), 2
     if few and n_visible <= _NARROW:
@@ -202,12 +206,12 @@ def predictive_settings(
     passes = _PASSES[effort] * often * (_MORE_PASSES if many else 1.0) * n_rows / batch_size
     most = operations / per_step
     kinds = _kinds(n_rows, n_visible, seen)
-    if many and one_target and not is_wide and effort == "default":
+    if of_one_kind:
         kinds = (BOLD,)
     if not is_wide:
         steps = (_MOST_STEPS_OF_MANY if many else _MOST_STEPS)[effort]
-        if len(kinds) == 1:
-            steps = _MOST_STEPS_OF_ONE_KIND
+        if of_one_kind:
+            steps = _FEW_STEPS_OF_ONE_KIND if is_short else _MOST_STEPS_OF_ONE_KIND
         longer = math.sqrt(max(1.0, n_rows / _LONG_ROWS))
         most = min(most, min(longer, _MOST_LONGER[effort]) * steps)
     n_folds = (_FOLDS_OF_FEW if few else _FOLDS)[effort]
@@ -233,7 +237,7 @@ def predictive_settings(
         n_folds=n_folds,
         held_out_share=0.1,
         label_weight=1.0,
-        kinds=_of_rate(_rate(n_units, n_steps), kinds),
+        kinds=_of_rate(_rate(n_units, n_steps, of_one_kind), kinds),
         shrinkages=shrinkages_offered(n_rows, n_visible, effort, seen),
         n_trees=0 if effort == "fast" and many else n_trees,
         boosts=effort != "fast",
@@ -295,8 +299,9 @@ def _of_rate(rate: float, kinds: tuple[Kind, ...]) -> tuple[Kind, ...]:
     return tuple(replace(kind, learning_rate=rate * kind.learning_rate) for kind in kinds)
 
 
-def _rate(n_units: int, n_steps: int) -> float:
+def _rate(n_units: int, n_steps: int, of_one_kind: bool) -> float:
     """Factor of the step: a hidden unit sums over all units; and who has time takes it."""
     of_many_units = min(1.0, _UNITS_OF_RATE / n_units)
     of_many_steps = min(1.0, math.sqrt(_STEPS_OF_RATE / n_steps))
-    return of_many_units * of_many_steps
+    of_few_steps = max(1.0, math.sqrt(_MOST_STEPS_OF_ONE_KIND / n_steps)) if of_one_kind else 1.0
+    return of_many_units * of_many_steps * of_few_steps
