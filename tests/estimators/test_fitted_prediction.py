@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -256,6 +257,25 @@ def test_the_prior_alone_is_the_last_candidate(
     classes = candidates[-1][:, schema.is_target_unit[first:]]
     assert np.allclose(classes.sum(axis=1), 1.0)
     assert (classes > 0).all()
+
+
+def test_folds_meet_in_the_log_odds_of_labels_and_in_the_mean_of_the_rest(
+    predicts_labels: RBMClassifier, table: pd.DataFrame
+) -> None:
+    ensemble, schema = predicts_labels.prediction_.ensemble, predicts_labels.schema_
+    assert ensemble.averages_odds
+    assert ensemble.n_folds > 1
+    answers = ensemble.answers(*schema.encode(read_table(table), None))
+    candidates = discrete_candidates(ensemble, answers)[:-1]
+    of_older_files = discrete_candidates(replace(ensemble, averages_odds=False), answers)[:-1]
+    is_label = schema.is_target_unit[schema.n_gaussian :]
+    np.testing.assert_array_equal(candidates[:, :, ~is_label], of_older_files[:, :, ~is_label])
+    said = answers.means[:, :, schema.n_gaussian :][:, :, is_label].astype(np.float64)
+    by_fold = said.reshape(ensemble.n_folds, ensemble.n_kinds, *said.shape[1:])
+    np.testing.assert_allclose(of_older_files[:, :, is_label], by_fold.mean(axis=0))
+    odds = np.log(by_fold / (1 - by_fold)).mean(axis=0)
+    np.testing.assert_allclose(candidates[:, :, is_label], 1 / (1 + np.exp(-odds)), rtol=1e-6)
+    assert not np.allclose(candidates[:, :, is_label], of_older_files[:, :, is_label], atol=1e-5)
 
 
 def test_targets_alone_are_the_targets_of_all(
