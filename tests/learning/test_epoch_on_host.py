@@ -13,7 +13,7 @@ import pytest
 from halfseen.learning import trainer
 from halfseen.learning.data_started_cd import DataStartedCD, drawn_noise_of_update
 from halfseen.learning.epoch import epoch_order, rows_on_device
-from halfseen.learning.epoch_on_host import goes_on_host, run_epoch_on_host
+from halfseen.learning.epoch_on_host import goes_on_host, is_on_host, run_epoch_on_host
 from halfseen.learning.lossy_cd import LossyCD
 from halfseen.learning.objective import Batch
 from halfseen.learning.optimiser import Optimiser, Rates
@@ -101,6 +101,21 @@ def test_padding_behind_the_rows_does_not_count() -> None:
     further = np.where(order.weight[None] > 0, order.rows, 5)
     assert not np.array_equal(further, order.rows) or n_counted == 20
     assert_same_bits(run(some_machine(), order._replace(rows=further)), run(some_machine(), order))
+
+
+@pytest.mark.parametrize("begins_on_host", [True, False])
+def test_passes_go_on_where_they_began(begins_on_host: bool) -> None:
+    """Of parts in turn one is short enough for the host, and the other is not."""
+    short, long = replace(PLAN, batch_size=20), replace(PLAN, batch_size=2000)
+    assert (short.is_on_host, long.is_on_host) == (True, False)
+    plans = [short, long] if begins_on_host else [long, short]
+    visible, observed = small_table()
+    state = Trainer(plans[0]).first_state(128)
+    for n_passes, plan in enumerate([*plans, plans[0]]):
+        moved = Trainer(plan).one_pass(visible, observed, state, n_passes)
+        assert is_on_host(moved) == begins_on_host
+        assert not are_same_bits(moved.parameters, state.parameters)
+        state = moved
 
 
 def losses_of(plan: TrainingPlan) -> list[float]:

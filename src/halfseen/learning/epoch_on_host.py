@@ -75,6 +75,11 @@ def state_on_host(state: TrainingState) -> TrainingState:
     return held._replace(optimiser_state=jax.tree.map(lambda leaf: leaf[None], adam))
 
 
+def is_on_host(state: TrainingState) -> bool:
+    """Whether a state is one of :func:`state_on_host`, or has come of it."""
+    return isinstance(state.optimiser_state, HostAdam)
+
+
 def run_epoch_on_host(
     state: TrainingState,
     table: Rows,

@@ -23,6 +23,7 @@ from halfseen.learning.epoch import (
 )
 from halfseen.learning.epoch_on_host import (
     goes_on_host,
+    is_on_host,
     run_epoch_on_host,
     state_on_host,
 )
@@ -291,7 +292,8 @@ class Trainer:
         )
         order = epoch_order(plan.seed, epoch, source.shape[-2], plan.batch_size, plan.n_machines)
         mean_norm = np.zeros(plan.n_machines, np.float32)
-        run = run_epoch_on_host if plan.is_on_host else run_epoch
+        # A state stays where it began, though parts of another length might have begun elsewhere.
+        run = run_epoch_on_host if is_on_host(state) else run_epoch
         for block in source.blocks(order):
             state, norm = run(
                 state,
