@@ -107,7 +107,7 @@ def test_padding_behind_the_rows_does_not_count() -> None:
 def test_passes_go_on_where_they_began(begins_on_host: bool) -> None:
     """Of parts in turn one is short enough for the host, and the other is not."""
     short, long = replace(PLAN, batch_size=20), replace(PLAN, batch_size=2000)
-    assert (short.is_on_host, long.is_on_host) == (True, False)
+    assert (short.begins_on_host, long.begins_on_host) == (True, False)
     plans = [short, long] if begins_on_host else [long, short]
     visible, observed = small_table()
     state = Trainer(plans[0]).first_state(128)
@@ -127,7 +127,7 @@ def losses_of(plan: TrainingPlan) -> list[float]:
 
 def test_it_learns_as_a_program_does(monkeypatch: pytest.MonkeyPatch) -> None:
     plans = [replace(PLAN, n_epochs=20, seed=seed) for seed in range(5)]
-    assert all(plan.is_on_host for plan in plans)
+    assert all(plan.begins_on_host for plan in plans)
     on_host = [losses_of(plan) for plan in plans]
     monkeypatch.setattr(trainer, "goes_on_host", lambda *_: False)
     by_program = [losses_of(plan) for plan in plans]
@@ -174,4 +174,4 @@ def test_everything_else_is_left_to_a_program(changed: dict[str, Any]) -> None:
 
 def test_so_are_machines_beside_an_accelerator(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
-    assert not PLAN.is_on_host
+    assert not PLAN.begins_on_host

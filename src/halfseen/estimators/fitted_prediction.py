@@ -17,6 +17,7 @@ from halfseen.estimators.pooling import log_odds, pooled_classes, pooled_labels
 from halfseen.learning.choice import Choice
 from halfseen.learning.predictive_member import PredictiveShape
 from halfseen.learning.progress import ProgressLine, Verbosity
+from halfseen.machine.sigmoid import sigmoid
 
 _SMALLEST_SPREAD = 0.05
 _SLACK = 1e-5
@@ -60,7 +61,7 @@ def labels_of_kinds(answers: NDArray[np.float32], n_kinds: int) -> NDArray[np.fl
     array([[0.75]])
     """
     odds = of_kinds(log_odds(answers.astype(np.float64)), n_kinds)
-    probability: NDArray[np.float64] = 1.0 / (1.0 + np.exp(-odds))
+    probability: NDArray[np.float64] = sigmoid(odds)
     return probability
 
 

@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from halfseen.machine.sigmoid import sigmoid
+
 _SMALLEST = 1e-6
 _STRENGTH = 10.0  # of the pull to the first powers, in entries
 # How often labels are on is known from all of them, and not from the few put aside alone.
@@ -76,7 +78,7 @@ def pooled_labels(said: Floats, powers: Floats, shift: float) -> Floats:
     odds = np.full(said.shape[1:], shift)
     for power, one in zip(powers, said, strict=True):
         odds = odds + power * log_odds(one)
-    pooled: Floats = 1.0 / (1.0 + np.exp(-odds))
+    pooled: Floats = sigmoid(odds)
     return pooled
 
 

@@ -87,7 +87,6 @@ def clipped_adam(
     >>> clipped_adam(gradient, first_moments(gradient), pace)[0]["a"].tolist()
     [1.0, -1.0]
     """
-    # A product takes one program, where squares and their sum take two or three.
     leaves, structure = jax.tree.flatten(gradient)
     means, squares = map(jax.tree.leaves, moments)
     xp = namespace_of(leaves[0])

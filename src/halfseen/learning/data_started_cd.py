@@ -11,6 +11,7 @@ import numpy as np
 
 from halfseen.learning.lossy_cd import contrast_of_ends
 from halfseen.learning.objective import Batch, Beginning, Memory, ascent, memory_without_chains
+from halfseen.learning.starts import missing_from_noise
 from halfseen.learning.statistics import Contrast
 from halfseen.machine.gibbs import (
     GibbsNoise,
@@ -96,14 +97,8 @@ def filled_rows(
     n_steps: int,
 ) -> jax.Array:
     """Lines 7-9 of Algorithm 1: missing entries at random, or as a first step leaves them."""
-    xp = namespace_of(batch.visible)
-    filled = layer.pinned_sample_from_mean(
-        batch.visible,
-        batch.observed,
-        noise.start,
-        xp.broadcast_to(layer.inner_means(beginning.marginals), batch.visible.shape),
-        parameters.log_variance,
-    )
+    places = layer, beginning.marginals, parameters.log_variance
+    filled = missing_from_noise(noise.start, *places, batch.visible, batch.observed)
     if not n_steps:
         return filled
     return pinned_gibbs_step(parameters, layer, filled, batch.observed, noise.positive)

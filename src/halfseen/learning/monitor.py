@@ -15,7 +15,7 @@ from halfseen.learning.epoch import padded_rows
 from halfseen.learning.held_out import HeldOut
 from halfseen.learning.one_thread import one_thread
 from halfseen.machine.compilation_cache import QUICKLY_COMPILED
-from halfseen.machine.mean_field import mean_field, swept_mean
+from halfseen.machine.mean_field import swept_mean
 from halfseen.machine.namespace_of import namespace_of
 from halfseen.machine.parameters import BoltzmannParameters
 from halfseen.machine.visible_layer import VisibleLayer
@@ -255,7 +255,6 @@ def _completed(
     n_sweeps: int,
 ) -> jax.Array:
     def one(parameters: BoltzmannParameters) -> jax.Array:
-        point = mean_field(parameters, layer, visible, observed, marginals, n_sweeps=n_sweeps)
-        return point.visible_mean
+        return swept_mean(parameters, layer, visible, observed, marginals, n_sweeps)
 
     return jax.lax.map(one, machines)  # type: ignore[no-any-return]

@@ -9,7 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
-from halfseen.machine.visible_layer import VisibleLayer
+from halfseen.machine.namespace_of import namespace_of
+from halfseen.machine.visible_layer import VisibleLayer, VisibleNoise
 
 
 def random_visible(
@@ -52,9 +53,21 @@ def random_missing(
     ...                jnp.ones((1, 2)), observed).tolist()
     [[1.0, 1.0]]
     """
-    shape = visible.shape[:-1]
-    noise = layer.noise(key, shape, marginals.dtype)
-    means = jnp.broadcast_to(layer.inner_means(marginals), (*shape, layer.n_visible))
+    noise = layer.noise(key, visible.shape[:-1], marginals.dtype)
+    return missing_from_noise(noise, layer, marginals, log_variance, visible, observed)
+
+
+def missing_from_noise(
+    noise: VisibleNoise,
+    layer: VisibleLayer,
+    marginals: jax.Array,
+    log_variance: jax.Array,
+    visible: jax.Array,
+    observed: jax.Array,
+) -> jax.Array:
+    """The same from random numbers, by NumPy if the values are NumPy's."""
+    xp = namespace_of(visible)
+    means = xp.broadcast_to(layer.inner_means(marginals), visible.shape)
     return layer.pinned_sample_from_mean(visible, observed, noise, means, log_variance)
 
 

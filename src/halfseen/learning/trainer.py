@@ -100,8 +100,8 @@ class TrainingPlan:
     seed: int
 
     @property
-    def is_on_host(self) -> bool:
-        """Whether NumPy trains, where nothing is compiled."""
+    def begins_on_host(self) -> bool:
+        """Whether NumPy trains from the beginning, where nothing is compiled."""
         return goes_on_host(
             self.layer,
             self.objective,
@@ -255,7 +255,7 @@ class Trainer:
         log_variance = np.clip(np.asarray(parameters.log_variance), *self._log_variance_bounds())
         on_device = jax.device_put(log_variance.astype(np.float32))
         state = state._replace(parameters=parameters._replace(log_variance=on_device))
-        return state_on_host(state) if plan.is_on_host else state
+        return state_on_host(state) if plan.begins_on_host else state
 
     def _log_variance_bounds(self) -> tuple[float, float]:
         plan = self.plan
