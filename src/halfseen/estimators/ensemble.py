@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import jax
 import numpy as np
 from numpy.typing import NDArray
 
-from halfseen.estimators.ensemble_answers import Answers, answers_of_tile
-from halfseen.learning.predictive_member import Member, PredictiveShape, Standard
+from halfseen.estimators.ensemble_answers import Answers, answers_of_rows, answers_of_tile
+from halfseen.learning.one_thread import one_thread
+from halfseen.learning.predictive_member import Member, PredictiveShape, Standard, prior_base
 from halfseen.learning.replicas import side_by_side
 from halfseen.machine.compilation_cache import kept_compilations
 from halfseen.machine.correlated_prior import CorrelatedPrior, LowRankPrior, Prior
@@ -20,6 +23,7 @@ from halfseen.machine.tiles import TILE_ROWS, tile_from
 
 FARTHEST = 30.0  # standard deviations beyond which a number counts as this far away
 ROWS_AT_ONCE = 4 * TILE_ROWS  # so that what all members say of them stays small
+_MOST_WEIGHTS_OF_HOST = 40_000
 
 
 @dataclass(frozen=True)
@@ -55,24 +59,35 @@ class Ensemble:
         """Number of folds."""
         return len(self.prior_mean)
 
+    @property
+    def answers_on_host(self) -> bool:
+        """Whether NumPy answers: members of few weights, on any rows.
+
+        It takes up to a third longer over them than a program, which would first be compiled, for
+        about a second. How many rows are asked about has no say, or the bits of an answer would
+        hang on it.
+        """
+        n_weights = self.shape.columns.wide.n_units * self.shape.n_hidden
+        return n_weights <= _MOST_WEIGHTS_OF_HOST and self.prior_covariance.shape[2] > 0
+
+    def _placed(self, values: Any) -> Any:
+        """Arrays where whoever answers has them."""
+        # Put there as they are: jnp.asarray would compile a program for every shape.
+        return values if self.answers_on_host else jax.device_put(values)
+
     @cached_property
     def standard(self) -> Standard:
-        """Means, scales and knots on the device."""
-        # Put there as they are: jnp.asarray would compile a program for every shape.
-        return Standard(
-            jax.device_put(self.unit_mean),
-            jax.device_put(self.unit_scale),
-            jax.device_put(self.knots),
-        )
+        """Means, scales and knots."""
+        return Standard(*map(self._placed, (self.unit_mean, self.unit_scale, self.knots)))
 
     @cached_property
     def members(self) -> tuple[tuple[Member, PredictiveParameters], ...]:
-        """The members as the learning room takes them, each by itself, on the device."""
+        """The members as the learning room takes them, each by itself."""
         apart = self.shape.columns.wide.apart
         priors = [self._prior(fold) for fold in range(self.n_folds)]
-        unused = jax.device_put(np.float32(0.0))
+        unused = self._placed(np.float32(0.0))
         members = []
-        for member, sees_labels in enumerate(jax.device_put(list(self.prior_sees_labels))):
+        for member, sees_labels in enumerate(self._placed(list(self.prior_sees_labels))):
             fold = member // self.n_kinds
             parameters = PredictiveParameters(
                 apart(self.weights[member], axis=0),
@@ -83,15 +98,15 @@ class Ensemble:
                 self.missing_weights[member] if self.shape.sees_missing else None,
             )
             own = Member(priors[fold], sees_labels, *[unused] * 7)
-            members.append((own, jax.device_put(parameters)))
+            members.append((own, self._placed(parameters)))
         return tuple(members)
 
     def _prior(self, fold: int) -> Prior:
-        mean = jax.device_put(self.prior_mean[fold])
+        mean = self._placed(self.prior_mean[fold])
         if self.prior_covariance.shape[2]:
-            return CorrelatedPrior(mean, jax.device_put(self.prior_covariance[fold]))
+            return CorrelatedPrior(mean, self._placed(self.prior_covariance[fold]))
         parts = self.prior_noise[fold], self.prior_loading[fold]
-        return LowRankPrior(mean, *map(jax.device_put, parts))
+        return LowRankPrior(mean, *map(self._placed, parts))
 
     def answers(self, visible: NDArray[np.float32], observed: NDArray[np.bool_]) -> Answers:
         """What every member says of every row."""
@@ -105,7 +120,12 @@ class Ensemble:
         return self._answers(own, visible, observed)
 
     def compile_answers(self) -> None:
-        """Compile what answers any rows; of parameters and priors only the shapes are read."""
+        """Compile what answers any rows; of parameters and priors only the shapes are read.
+
+        Nothing, if NumPy answers.
+        """
+        if self.answers_on_host:
+            return
         n_visible = self.shape.columns.wide.layer.n_visible
         tile = tile_from(0, np.zeros((0, n_visible), np.float32), np.zeros((0, n_visible), bool))
         answers_of_tile.lower(self.shape, self.standard, *self.members[0], *tile).compile()
@@ -120,9 +140,31 @@ class Ensemble:
         completed = np.empty((len(visible), n_units), np.float32)
         for first in range(0, len(visible), ROWS_AT_ONCE):
             rows = slice(first, first + ROWS_AT_ONCE)
-            base = self._answers([own], visible[rows], shown[rows]).base
+            base = self._base(own, visible[rows], shown[rows])
             completed[rows] = self._with_observed(base, visible[rows], shown[rows])[0]
         return completed
+
+    def _base(
+        self,
+        member: tuple[Member, PredictiveParameters],
+        visible: NDArray[np.float32],
+        shown: NDArray[np.bool_],
+    ) -> NDArray[np.float32]:
+        """What the prior of one member expects, as it says in its answers, (1, n_rows, n_visible).
+
+        A program of its own for it would have to be compiled; NumPy needs none.
+        """
+        if not self.answers_on_host:
+            answers: NDArray[np.float32] = self._answers([member], visible, shown).base
+            return answers
+        base = np.empty((1, *visible.shape), np.float32)
+        with one_thread:
+            for first in range(0, len(visible), TILE_ROWS):
+                tile, seen = tile_from(first, visible, shown)
+                rows: Any = (self._near(tile), seen)
+                expected = prior_base(self.shape, self.standard, member[0], *rows)
+                base[0, first : first + TILE_ROWS] = expected[: len(visible) - first]
+        return base
 
     def completed_by_priors(
         self, answers: Answers, visible: NDArray[np.float32], observed: NDArray[np.bool_]
@@ -158,7 +200,6 @@ class Ensemble:
         near[:, numbers] = visible[:, numbers].clip(-FARTHEST, FARTHEST)
         return near
 
-    @kept_compilations()
     def _answers(
         self,
         members: Sequence[tuple[Member, PredictiveParameters]],
@@ -167,22 +208,25 @@ class Ensemble:
     ) -> Answers:
         n_rows = len(visible)
         answers = self._room(len(members), n_rows)
+        of_rows: Callable[..., Answers] = answers_of_tile
+        around: AbstractContextManager[None] = kept_compilations()
+        if self.answers_on_host:
+            of_rows, around = answers_of_rows, one_thread
 
         def of_tile(place: int, first: int) -> None:
             tile, seen = tile_from(first, visible, observed)
-            said = answers_of_tile(
-                self.shape, self.standard, *members[place], self._near(tile), seen
-            )
+            said = of_rows(self.shape, self.standard, *members[place], self._near(tile), seen)
             for room, part in zip(answers, said, strict=True):
                 room[place, first : first + TILE_ROWS] = np.asarray(part)[: n_rows - first]
 
         # All tiles of all members: while one thread puts away what it was told, others go on.
         tiles = range(0, n_rows, TILE_ROWS)
-        side_by_side(
-            lambda task: of_tile(*task),
-            [(place, first) for first in tiles for place in range(len(members))],
-            (answers_of_tile, self.shape),
-        )
+        with around:
+            side_by_side(
+                lambda task: of_tile(*task),
+                [(place, first) for first in tiles for place in range(len(members))],
+                (of_rows, self.shape),
+            )
         return answers
 
     def _room(self, n_members: int, n_rows: int) -> Answers:

@@ -6,7 +6,6 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import jax
-import jax.numpy as jnp
 
 from halfseen.learning.predictive_member import Member, PredictiveShape, Standard, member_sweep
 from halfseen.machine.predictive_sweeps import PredictiveParameters
@@ -21,8 +20,7 @@ class Answers(NamedTuple):
     knot_square: Any  # the same of the square
 
 
-@partial(jax.jit, static_argnames="shape")
-def answers_of_tile(
+def answers_of_rows(
     shape: PredictiveShape,
     standard: Standard,
     member: Member,
@@ -30,7 +28,10 @@ def answers_of_tile(
     visible: jax.Array,
     shown: jax.Array,
 ) -> Answers:
-    """The answers of one member, without the axis of members, row by row."""
+    """The answers of one member, without the axis of members, row by row.
+
+    By NumPy if rows, member and parameters are NumPy's.
+    """
     wide = shape.columns.wide
     n_gaussian = wide.layer.n_gaussian
     units = wide.widened(visible, standard.knots)
@@ -40,6 +41,19 @@ def answers_of_tile(
     knot_mean, knot_square = number, number**2
     if wide.n_knots:
         shares = wide.by_number(means.knots)
-        knot_mean = jnp.sum(shares * standard.knots, axis=-1)
-        knot_square = jnp.sum(shares * standard.knots**2, axis=-1)
+        knot_mean = (shares * standard.knots).sum(axis=-1)
+        knot_square = (shares * standard.knots**2).sum(axis=-1)
     return Answers(means.units, base, knot_mean, knot_square)
+
+
+@partial(jax.jit, static_argnames="shape")
+def answers_of_tile(
+    shape: PredictiveShape,
+    standard: Standard,
+    member: Member,
+    parameters: PredictiveParameters,
+    visible: jax.Array,
+    shown: jax.Array,
+) -> Answers:
+    """:func:`answers_of_rows`, compiled for tiles of one shape."""
+    return answers_of_rows(shape, standard, member, parameters, visible, shown)

@@ -210,17 +210,30 @@ def _standard(encoded: EncodedTable, schema: Schema, n_knots: int) -> Standard:
 def column_knots(values: NDArray[np.float64], n_knots: int) -> NDArray[np.float64]:
     """Increasing knots at equal shares of the values, the nearest to each other 0.001 apart.
 
-    A column of few distinct values has each of them among its knots.
+    A value that stands for more than its share has one knot, and the others are left to the rest:
+    of a column that is mostly zero they tell apart what is not. A column of few distinct values has
+    each of them among its knots.
 
     Examples
     --------
     >>> column_knots(np.array([1.0, 2.0, 2.0, 5.0]), 4).round(2)
     array([1.  , 2.  , 5.  , 5.01])
+    >>> column_knots(np.array([0.0] * 8 + [1.0, 2.0, 3.0, 4.0]), 3).round(2)
+    array([0.  , 1.75, 3.25])
     """
-    distinct = np.unique(values)
-    if len(distinct) > n_knots:
-        shares = np.quantile(values, (np.arange(n_knots) + 0.5) / n_knots)
+    distinct, counts = np.unique(values, return_counts=True)
+    often = np.zeros(0)
+    while len(distinct) > n_knots - len(often) > 1:
+        most = np.argmax(counts)
+        if counts[most] * (n_knots - len(often)) <= counts.sum():
+            break
+        often = np.append(often, distinct[most])
+        distinct, counts = np.delete(distinct, most), np.delete(counts, most)
+    n_left = n_knots - len(often)
+    if len(distinct) > n_left:
+        shares = np.quantile(np.repeat(distinct, counts), (np.arange(n_left) + 0.5) / n_left)
         distinct = np.unique(shares)
+    distinct = np.union1d(often, distinct)
     missing = n_knots - len(distinct)
     if not len(distinct):
         distinct, missing = np.zeros(1), n_knots - 1

@@ -20,7 +20,7 @@ _FEW_ROWS, _VERY_FEW_ROWS = 1000, 700
 _FOLDS_OF_FEW = {"fast": 1, "default": 4, "best": 8}  # few entries are put aside in each
 _PASSES = {"fast": 8, "default": 24, "best": 48}
 _UNITS_OF_PASSES = 600  # tables of fewer units pass more often, up to three times
-_UNITS_OF_PASSES_OF_VERY_FEW = 350  # rows, which have fewer knots
+_UNITS_OF_PASSES_OF_VERY_FEW = 250  # rows, which have fewer knots
 _MOST_TIMES = 3.0
 _UNITS_OF_RATE = 1000  # tables of more units take smaller steps, and a few more
 _MOST_TIMES_OF_MANY = 1.2
@@ -153,9 +153,9 @@ def predictive_settings(
 
     Tables of more than 400 units get no knots and 400 hidden units, others 200, or 128 where they
     are narrow and have fewer than 1,000 rows, 64 of fewer than 700, and 12 knots for every number,
-    or 8 where there are more than 40 numbers, or fewer than 1,000 rows and at most one target, or 6
+    or 8 where there are more than 40 numbers, or fewer than 1,000 rows and at most one target, or 4
     of fewer than 700 rows. Steps are as many as 24 passes over the table need (40 from 6,000 rows
-    on; up to three times as many in tables of fewer than 600 units and knots, 350 of fewer than 700
+    on; up to three times as many in tables of fewer than 600 units and knots, 250 of fewer than 700
     rows, up to 1.2 times as many in tables of more than 1,000), or as about 6e11
     operations per member allow if these are fewer, with more of them for more than 6,000 rows (with
     effort "fast" by the root of their number); at most 3,000 in tables of at most 400 units, or
@@ -191,7 +191,7 @@ def predictive_settings(
     of_one_kind = many and one_target and not is_wide and effort == "default"
     is_short = of_one_kind and n_rows < _LONG_ROWS
     few_knots = n_gaussian > _MANY_NUMBERS or (few and one_target) or is_short
-    n_knots = 0 if is_wide else 6 if very_few else 8 if few_knots else 12
+    n_knots = 0 if is_wide else 4 if very_few else 8 if few_knots else 12
     n_hidden, n_sweeps = (400 if is_wide else 200), 2
     if few and n_visible <= _NARROW:
         n_hidden = 64 if very_few else 128

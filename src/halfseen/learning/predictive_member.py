@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import jax
-import jax.numpy as jnp
+import numpy as np
 
 from halfseen.learning.predictive_loss import PredictiveColumns
 from halfseen.machine.correlated_prior import Prior, conditional_mean
+from halfseen.machine.namespace_of import namespace_of
 from halfseen.machine.predictive_sweeps import LastSweep, PredictiveParameters, Wide, last_sweep
 
 
@@ -57,14 +58,16 @@ def prior_base(
 ) -> jax.Array:
     """What the member's prior expects of every unit, in standard units, (n_rows, n_visible).
 
-    A prior that does not see labels neither reads them nor says anything of them.
+    A prior that does not see labels neither reads them nor says anything of them. By NumPy if the
+    rows are NumPy's.
     """
-    is_target = jnp.asarray(shape.columns.is_target_unit)
+    is_target = shape.columns.is_target_unit
     seen = shown & (~is_target | member.prior_sees_labels)
     values = (visible - standard.mean) / standard.scale
     expected = conditional_mean(member.prior, values, seen, shape.n_search_steps)
     speaks = ~shown & (~is_target | member.prior_sees_labels)
-    return jnp.where(speaks, expected, 0.0)
+    base: jax.Array = namespace_of(visible).where(speaks, expected, np.float32(0.0))
+    return base
 
 
 def member_sweep(
@@ -110,5 +113,5 @@ def swept(
 
 def missing_features(shape: PredictiveShape, known: jax.Array) -> jax.Array:
     """What mask units say: 1 for a feature that the row lacks, (n_rows, n_visible)."""
-    missing = ~known & ~jnp.asarray(shape.columns.is_target_unit)
-    return missing.astype(jnp.float32)
+    missing = ~known & ~shape.columns.is_target_unit
+    return missing.astype(np.float32)

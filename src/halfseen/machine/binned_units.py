@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
+
+from halfseen.machine.namespace_of import namespace_of
 
 
 def interpolated(values: jax.Array, knots: jax.Array) -> jax.Array:
     """Numbers shared out between their two neighbouring knots.
 
     Outside the knots the nearest one takes all. The mean of the knots under the result is the
-    number itself, within the knots.
+    number itself, within the knots. By NumPy if the numbers are NumPy's.
 
     Parameters
     ----------
@@ -33,13 +34,15 @@ def interpolated(values: jax.Array, knots: jax.Array) -> jax.Array:
     >>> interpolated(jnp.array([[0.5, 9.0]]), jnp.array([[0.0, 2.0], [0.0, 2.0]])).tolist()
     [[[0.75, 0.25], [0.0, 1.0]]]
     """
-    within = jnp.clip(values, knots[:, 0], knots[:, -1])[:, :, None]
+    xp = namespace_of(values)
+    within = xp.clip(values, knots[:, 0], knots[:, -1])[:, :, None]
     # A hat over every knot, which falls to nothing at its neighbours; at both ends a neighbour that
     # is never the nearer one.
-    before = jnp.concatenate([knots[:, :1] - 1.0, knots[:, :-1]], axis=1)
-    behind = jnp.concatenate([knots[:, 1:], knots[:, -1:] + 1.0], axis=1)
+    before = xp.concatenate([knots[:, :1] - 1.0, knots[:, :-1]], axis=1)
+    behind = xp.concatenate([knots[:, 1:], knots[:, -1:] + 1.0], axis=1)
     rising, falling = (within - before) / (knots - before), (behind - within) / (behind - knots)
-    return jnp.maximum(jnp.minimum(rising, falling), 0.0)
+    shares: jax.Array = xp.maximum(xp.minimum(rising, falling), 0.0)
+    return shares
 
 
 def shares_of_knots(

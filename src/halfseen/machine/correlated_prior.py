@@ -162,29 +162,39 @@ def _solved(
     def step(_: int | jax.Array, state: _Search) -> _Search:
         image = product(state.direction)
         # A direction is zero outside, where its image need not be.
-        along = xp.sum(state.direction * image, axis=1)
+        along = _row_products(state.direction, image)
         length = (state.remaining / xp.maximum(along, tiny))[:, None]
         solution = state.solution + length * state.direction
         residual = inside(state.residual - length * image)
-        remaining = xp.sum(residual * residual, axis=1)
+        remaining = _row_products(residual, residual)
         # At the bottom of float32 the search would follow rounding: it rests there.
         resting = remaining <= 1e-12 * xp.maximum(size, tiny)
         remaining = xp.where(resting, xp.zeros_like(remaining), remaining)
         turn = remaining / xp.maximum(state.remaining, tiny)
         return _Search(solution, residual, residual + turn[:, None] * state.direction, remaining)
 
-    size = xp.sum(right * right, axis=1)
+    size = _row_products(right, right)
     first = _Search(xp.zeros_like(right), right, right, size)
     if found is not None:
         residual = inside(right - product(found))
-        first = _Search(found, residual, residual, xp.sum(residual * residual, axis=1))
+        first = _Search(found, residual, residual, _row_products(residual, residual))
     if xp is np:
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             for index in range(int(n_steps)):
+                if not first.remaining.any():
+                    break  # all rows rest, and would stay where they are
                 first = step(index, first)
         return first.solution
     last: _Search = jax.lax.fori_loop(0, n_steps, step, first)
     return last.solution
+
+
+def _row_products(one: jax.Array, other: jax.Array) -> jax.Array:
+    """The product of every row with its own, of shape (n_rows,)."""
+    if isinstance(one, np.ndarray):
+        products: jax.Array = np.einsum("ij,ij->i", one, other)
+        return products
+    return (one * other).sum(axis=1)
 
 
 class _Search(NamedTuple):

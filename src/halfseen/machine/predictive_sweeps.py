@@ -9,6 +9,7 @@ number of times; the last of them is differentiated, from where those before hav
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,6 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfseen.machine.binned_units import interpolated
+from halfseen.machine.namespace_of import namespace_of
+from halfseen.machine.sigmoid import sigmoid
+from halfseen.machine.softmax import softmax
 from halfseen.machine.visible_layer import VisibleLayer
 
 
@@ -94,7 +98,8 @@ class PredictiveLayer:
         """What belongs to a number, given to each of its knots; (n_rows, n_gaussian n_knots)."""
         numbers = of_units[:, : self.layer.n_gaussian, None]
         shape = (*numbers.shape[:2], self.n_knots)
-        return jnp.broadcast_to(numbers, shape).reshape(len(of_units), -1)
+        spread: jax.Array = namespace_of(of_units).broadcast_to(numbers, shape)
+        return spread.reshape(len(of_units), shape[1] * shape[2])
 
     def by_number(self, of_knots: jax.Array) -> jax.Array:
         """What belongs to knots, of shape (n_rows, n_gaussian, n_knots)."""
@@ -108,12 +113,12 @@ class PredictiveLayer:
         # Kinds are written into their places: in a concatenation they would not be vectorised.
         if layer.n_bernoulli:
             binary = slice(layer.n_gaussian, first_group)
-            means = means.at[:, binary].set(jax.nn.sigmoid(inputs.units[:, binary]))
+            means = _written(means, binary, sigmoid(inputs.units[:, binary]))
         if layer.group_sizes:
             shares = layer.groups.mean_from_input(inputs.units[:, first_group:])
-            means = means.at[:, first_group:].set(shares)
+            means = _written(means, slice(first_group, None), shares)
         if self.n_knots:
-            knots = jax.nn.softmax(self.by_number(knots), axis=-1).reshape(knots.shape)
+            knots = softmax(self.by_number(knots)).reshape(knots.shape)
         return Wide(means, knots)
 
     def expected(self, base: jax.Array) -> Wide:
@@ -122,7 +127,8 @@ class PredictiveLayer:
 
     def pinned(self, shown: Wide, units: Wide, inputs: Wide) -> Wide:
         """Shown units as they are, the others at their mean."""
-        return Wide(*map(jnp.where, shown, units, self.mean_from_input(inputs)))
+        where = namespace_of(inputs.units).where
+        return Wide(*map(where, shown, units, self.mean_from_input(inputs)))
 
 
 class LastSweep(NamedTuple):
@@ -145,6 +151,8 @@ def last_sweep(
     hidden_push: jax.Array | float = 0.0,
 ) -> LastSweep:
     """Sweeps from the prior's expectation, the shown units pinned in between.
+
+    By NumPy if the units are NumPy's.
 
     Parameters
     ----------
@@ -181,18 +189,18 @@ def last_sweep(
     >>> last_sweep(machine, wide, rows, seen, base, n_sweeps=1).inputs.units.tolist()
     [[1.0, 1.5]]
     """
-    push = _combined(jnp.multiply, parameters.gain, wide.expected(base))
-    inputs = _combined(jnp.add, parameters.start_bias, push)
+    push = _combined(operator.mul, parameters.gain, wide.expected(base))
+    inputs = _combined(operator.add, parameters.start_bias, push)
     weights, hidden_bias = parameters.weights, parameters.hidden_bias + hidden_push
     for _ in range(n_sweeps):
         visible = wide.pinned(seen, units, inputs)
         field = hidden_bias + visible.units @ weights.units + visible.knots @ weights.knots
-        on = jax.nn.sigmoid(field)
+        on = sigmoid(field)
         hidden = kept_hidden * on
         # Left to itself XLA makes one library call of product, sum and the largest of each group,
         # which takes three times as long as the product alone.
         of_knots = hidden @ weights.knots.T
-        if wide.n_knots:
+        if wide.n_knots and not isinstance(of_knots, np.ndarray):
             of_knots = jax.lax.optimization_barrier(of_knots)  # type: ignore[no-untyped-call]
         inputs = Wide(
             parameters.visible_bias.units + hidden @ weights.units.T + push.units,
@@ -248,7 +256,7 @@ def sweep_gradient(
         return (of_rows.T @ jnp.concatenate([slopes, visible])).T
 
     # All sums over rows are one product: each by itself would be two programs.
-    of_gain = _combined(jnp.multiply, slope, expected)
+    of_gain = _combined(operator.mul, slope, expected)
     summed = jnp.ones(len(base)) @ jnp.concatenate([*slope, of_field, *of_gain], axis=1)
     ends = np.cumsum([part.shape[1] for part in (*slope, of_field, slope.units)])
     of_units, of_knots, of_hidden, *of_gains = jnp.split(summed, ends)
@@ -264,3 +272,12 @@ def sweep_gradient(
 
 def _combined(operation: Callable[[Any, Any], Any], one: Wide, other: Wide) -> Wide:
     return Wide(operation(one.units, other.units), operation(one.knots, other.knots))
+
+
+def _written(rows: Any, place: slice, values: Any) -> Any:
+    """A copy of rows in which these values stand at some places."""
+    if not isinstance(rows, np.ndarray):
+        return rows.at[:, place].set(values)
+    changed = rows.copy()
+    changed[:, place] = values
+    return changed

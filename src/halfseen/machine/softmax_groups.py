@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfseen.machine.namespace_of import namespace_of
+from halfseen.machine.softmax import softmax
 
 _USUAL_SIZE = 64
 
@@ -75,11 +76,7 @@ class SoftmaxGroups:
 
     def mean_from_input(self, inputs: jax.Array) -> jax.Array:
         """Probability of every unit to be the one that is on."""
-        seats = self.seated(inputs, -jnp.inf)
-        if not isinstance(seats, np.ndarray):
-            return self.unseated(jax.nn.softmax(seats, axis=-1))
-        likely = np.exp(seats - np.max(seats, axis=-1, keepdims=True))
-        return self.unseated(likely / np.sum(likely, axis=-1, keepdims=True))
+        return self.unseated(softmax(self.seated(inputs, -jnp.inf)))
 
     def log_partition(self, inputs: jax.Array) -> jax.Array:
         """log sum_k exp(x_k) of every group, of shape (..., n_groups)."""
