@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from compilations import counted_compilations
 from halfseen import RBMClassifier
+from halfseen.estimators import ensemble as ensemble_file
 from halfseen.estimators import held_out_answers as module
 from halfseen.estimators.blind_readers import BlindReaders
 from halfseen.estimators.fitted_prediction import (
@@ -274,8 +275,15 @@ def test_a_fold_in_which_nothing_is_judged(
         assert part.size == 0
 
 
-def test_what_answers_is_compiled_ahead(predicts_classes: RBMClassifier, encoded: Encoded) -> None:
+def test_what_answers_is_compiled_ahead(
+    predicts_classes: RBMClassifier, encoded: Encoded, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ensemble = predicts_classes.prediction_.ensemble
+    with counted_compilations() as compiled:
+        replace(ensemble).compile_answers()
+        replace(ensemble).answers(*encoded)
+        assert not compiled  # NumPy answers
+    monkeypatch.setattr(ensemble_file, "_MOST_WEIGHTS_OF_HOST", 0)
     # Of a shape that nobody else has: one more step of the search.
     shape = replace(ensemble.shape, n_search_steps=ensemble.shape.n_search_steps + 1)
     replace(ensemble, shape=shape).compile_answers()

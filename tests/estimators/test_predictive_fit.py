@@ -56,6 +56,18 @@ def test_knots_of_many_values_hold_equal_shares() -> None:
     assert np.allclose(shares, 1 / 6, atol=0.01)
 
 
+def test_a_frequent_value_has_one_knot_and_leaves_the_others_to_the_rest() -> None:
+    rest = 1 + (np.arange(1000) + 0.5) / 1000
+    knots = column_knots(np.concatenate([np.zeros(9000), rest]), 6)
+    assert knots[0] == 0.0
+    np.testing.assert_allclose(knots[1:], 1 + (np.arange(5) + 0.5) / 5, atol=0.02)
+    # Two frequent values, one on each side.
+    knots = column_knots(np.concatenate([np.zeros(500), np.full(500, 3.0), rest]), 6)
+    assert knots[0] == 0.0
+    assert knots[-1] == 3.0
+    np.testing.assert_allclose(knots[1:-1], 1 + (np.arange(4) + 0.5) / 4, atol=0.02)
+
+
 def test_one_seed_gives_the_same_bits(
     predicts_classes: RBMClassifier, table: pd.DataFrame, classes: NDArray[Any]
 ) -> None:

@@ -112,7 +112,7 @@ def test_rounds_may_follow_in_narrow_tables_of_not_too_many_rows() -> None:
 
 
 def test_few_rows_have_few_knots() -> None:
-    assert predictive_settings(699, 20, 10, "default").n_knots == 6
+    assert predictive_settings(699, 20, 10, "default").n_knots == 4
     assert predictive_settings(999, 20, 10, "default").n_knots == 8
     assert predictive_settings(1000, 20, 10, "default").n_knots == 12
     assert predictive_settings(999, 20, 10, "default", n_targets=2).n_knots == 12

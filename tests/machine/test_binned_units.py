@@ -94,3 +94,12 @@ def test_shares_of_a_column_are_the_mean_of_those_of_its_numbers(
     one_by_one = np.asarray(interpolated(rows[:, None], column[None]))[:, 0]
     expected = one_by_one.mean(axis=0) if values else np.zeros(n_knots)
     np.testing.assert_allclose(shares_of_knots(rows, column), expected, atol=1e-4)
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(numbers=NUMBERS, knots=knots_of_columns())
+def test_numpy_shares_numbers_out_alike(numbers: list[float], knots: Floats) -> None:
+    values = np.array([numbers], np.float32)
+    shares = interpolated(values, knots)
+    assert isinstance(shares, np.ndarray)
+    np.testing.assert_allclose(shares, shares_of(values, knots), rtol=1e-5, atol=1e-6)

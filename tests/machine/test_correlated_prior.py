@@ -152,3 +152,18 @@ def test_in_single_precision_steps_beyond_the_last_do_no_harm() -> None:
         found = expected_by(single, values.astype(np.float32), observed, 80)
     assert found.dtype == np.float32
     np.testing.assert_allclose(found, right, rtol=1e-3, atol=1e-3)
+
+
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(seed=SEEDS, share=st.floats(0, 1))
+def test_numpy_finds_the_same_and_rests_when_all_rows_do(seed: int, share: float) -> None:
+    prior, (values, observed) = some_dense(seed), some_rows(seed, share)
+    found = conditional_mean(prior, values, observed, n_steps=60)
+    assert isinstance(found, np.ndarray)
+    np.testing.assert_allclose(found, solved_row_by_row(prior, values, observed), atol=1e-5)
+    # A row that has come to rest stays there, however long its neighbours go on.
+    for row in range(N_ROWS):
+        alone = np.zeros_like(values), np.zeros_like(observed)
+        alone[0][row], alone[1][row] = values[row], observed[row]
+        again = conditional_mean(prior, *alone, n_steps=60)
+        np.testing.assert_array_equal(again[row], found[row])

@@ -246,3 +246,24 @@ def test_mask_units_push_the_hidden_units() -> None:
     )
     joined = np.concatenate(pushed.inputs, axis=1)
     np.testing.assert_allclose(joined, np.asarray(right), rtol=1e-6, atol=1e-6)
+
+
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(seed=SEEDS, n_sweeps=st.integers(1, 3))
+def test_numpy_sweeps_alike(seed: int, n_sweeps: int) -> None:
+    parameters, (units, shown, base) = some_parameters(seed), some_rows(seed)
+    before = units.copy()
+    sweep = last_sweep(
+        taken_apart(parameters, MIXED),
+        MIXED,
+        MIXED.apart(units),
+        MIXED.seen(shown[:, :9]),
+        base[:, :9],
+        n_sweeps,
+    )
+    assert all(isinstance(part, np.ndarray) for part in (*sweep.inputs, *sweep.visible, sweep.on))
+    right = compiled(parameters, MIXED, units, shown, base, n_sweeps)
+    np.testing.assert_allclose(np.concatenate(sweep.inputs, axis=1), right, rtol=1e-9, atol=1e-9)
+    np.testing.assert_array_equal(units, before)
+    means = np.concatenate(MIXED.mean_from_input(sweep.inputs), axis=1)
+    np.testing.assert_allclose(means, mean_from_input(MIXED, right), rtol=1e-9, atol=1e-9)

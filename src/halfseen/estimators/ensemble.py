@@ -71,9 +71,15 @@ class Ensemble:
         return n_weights <= _MOST_WEIGHTS_OF_HOST and self.prior_covariance.shape[2] > 0
 
     def _placed(self, values: Any) -> Any:
-        """Arrays where whoever answers has them."""
+        """Arrays where whoever answers has them, and as they lie there.
+
+        A product of a matrix that lies the other way round is rounded otherwise, and a model that
+        was loaded is to answer as the one that was saved.
+        """
+        if self.answers_on_host:
+            return jax.tree.map(lambda leaf: np.asarray(leaf, order="C"), values)
         # Put there as they are: jnp.asarray would compile a program for every shape.
-        return values if self.answers_on_host else jax.device_put(values)
+        return jax.device_put(values)
 
     @cached_property
     def standard(self) -> Standard:

@@ -31,6 +31,7 @@ def interpolated(values: jax.Array, knots: jax.Array) -> jax.Array:
 
     Examples
     --------
+    >>> import jax.numpy as jnp
     >>> interpolated(jnp.array([[0.5, 9.0]]), jnp.array([[0.0, 2.0], [0.0, 2.0]])).tolist()
     [[[0.75, 0.25], [0.0, 1.0]]]
     """
