@@ -272,16 +272,16 @@ def search_steps(n_visible: int, seen: float) -> tuple[int, int]:
     """Steps of the search for the prior's expectation, in training and in answers.
 
     A covariance of low rank has few directions to search, and so have rows of which little is seen.
-    Training is content with an expectation that is right to a few parts in a thousand.
+    Training is content with an expectation that is a few parts in a hundred away, or ten.
 
     Examples
     --------
     >>> search_steps(300, 1.0), search_steps(300, 0.5)
-    ((15, 60), (11, 60))
+    ((10, 60), (7, 60))
     """
     if n_visible > MOST_UNITS_OF_FULL_RANK:
         return 8, 15
-    return min(7 + round(8 * seen), n_visible + 2), min(60, 2 * n_visible + 4)
+    return min(5 + round(5 * seen), n_visible + 2), min(60, 2 * n_visible + 4)
 
 
 def _whole(n_steps: float) -> int:

@@ -323,7 +323,7 @@ def _some_steps(
             kept = 1.0 - rate * member.weight_decay
             decayed = Wide(*(kept * part for part in learned.weights))
             # Steps need the slope alone, and whoever watches is content with its size.
-            error += jnp.ones(slope.size) @ jnp.abs(slope).reshape(-1)
+            error += jnp.abs(slope)
             return (learned._replace(weights=decayed), moments, error), None
 
         def steps_at_once(
@@ -334,10 +334,11 @@ def _some_steps(
             return jax.lax.scan(one_step, carried, (given, pace))[0]
 
         # How often is not told the compiler, who would make other instructions of a single time.
+        none = jnp.zeros((shape.batch_size, wide.layer.n_visible))
         learned, moments, error = jax.lax.fori_loop(
-            0, now.n_times, steps_at_once, (state.learned, state.moments, jnp.zeros(()))
+            0, now.n_times, steps_at_once, (state.learned, state.moments, none)
         )
-        return _Carried(learned, moments, state.start_bias), error / n_steps
+        return _Carried(learned, moments, state.start_bias), jnp.sum(error) / n_steps
 
     stepped: tuple[_Carried, jax.Array] = over_replicas(steps_of, state, members)
     return stepped

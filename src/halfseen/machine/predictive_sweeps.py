@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from halfseen.machine.binned_units import interpolated
 from halfseen.machine.namespace_of import namespace_of
 from halfseen.machine.sigmoid import sigmoid
-from halfseen.machine.softmax import softmax
+from halfseen.machine.softmax import softmax_within_bounds
 from halfseen.machine.visible_layer import VisibleLayer
 
 
@@ -118,7 +118,7 @@ class PredictiveLayer:
             shares = layer.groups.mean_from_input(inputs.units[:, first_group:])
             means = _written(means, slice(first_group, None), shares)
         if self.n_knots:
-            knots = softmax(self.by_number(knots)).reshape(knots.shape)
+            knots = softmax_within_bounds(self.by_number(knots)).reshape(knots.shape)
         return Wide(means, knots)
 
     def expected(self, base: jax.Array) -> Wide:

@@ -8,7 +8,10 @@ import jax
 import numpy as np
 from numpy.typing import NDArray
 
+from halfseen.machine.namespace_of import namespace_of
+
 _SHORT = 16
+_FARTHEST = 60.0  # of which the exponential, and its inverse, are far from the ends of float32
 
 
 def softmax(heights: Any) -> Any:
@@ -23,6 +26,24 @@ def softmax(heights: Any) -> Any:
         return jax.nn.softmax(heights, axis=-1)
     shares = heights - _over_last(np.maximum, heights)
     np.exp(shares, out=shares)
+    shares /= _over_last(np.add, shares)
+    return shares
+
+
+def softmax_within_bounds(heights: Any) -> Any:
+    """The same of heights that are taken for 60 or -60 beyond these bounds.
+
+    The highest of them need not be looked for first, which is a fifth of the work.
+
+    Examples
+    --------
+    >>> softmax_within_bounds(np.array([0.0, np.log(3.0), -900.0])).round(2).tolist()
+    [0.25, 0.75, 0.0]
+    """
+    xp = namespace_of(heights)
+    shares = xp.exp(xp.clip(heights, -_FARTHEST, _FARTHEST))
+    if not isinstance(shares, np.ndarray):
+        return shares / shares.sum(axis=-1, keepdims=True)
     shares /= _over_last(np.add, shares)
     return shares
 
