@@ -38,7 +38,9 @@ HIGHEST_VARIANCE = 1.21
 FIRST_LEARNED_VARIANCE = 0.5
 _OFFSET_RATE = 0.01
 _STEP, _UPDATES = 0.002, 2000  # of a companion
-_LONGER = 3  # are the steps of a hurried companion
+_FAST_LONGER = 3  # are the first steps of a companion of effort "fast"
+_LONGER = {"default": 4.0, "best": 3.0}  # of another effort
+_PART_OF_EPOCHS = {"default": 0.5, "best": 1.0}
 
 
 @dataclass(frozen=True)
@@ -103,13 +105,14 @@ class Settings:
     def of_parts(self) -> Settings:
         """The settings of learning in parts, which has no end that steps could grow small towards.
 
-        A hurried companion goes on at the usual pace.
+        A companion goes on at a constant pace.
         """
         settings = self.of_companion()
-        is_hurried = self.objective == "predictive" and self.effort == "fast"
-        if not is_hurried or (self.schedule, self.stopping) != ("cosine", "none"):
+        is_companion = self.objective == "predictive"
+        if not is_companion or (self.schedule, self.stopping) != ("cosine", "none"):
             return settings
-        return replace(settings, schedule="constant", learning_rate=self.learning_rate / _LONGER)
+        rate = self.learning_rate / _LONGER.get(self.effort, _FAST_LONGER)
+        return replace(settings, schedule="constant", learning_rate=rate)
 
     def learning_objective(self) -> Objective:
         """The objective these settings name; a predictive ensemble has none of this kind."""
@@ -275,8 +278,8 @@ def resolve_settings(
     chosen = asdict(PRESETS[preset](n_rows, n_visible))
     asked = {name: value for name, value in given.items() if not _is(value, "auto")}
     is_predictive = _is(asked.get("objective", chosen["objective"]), "predictive")
-    if is_predictive and _is(asked.get("effort"), "fast") and not asked.keys() & _PACE:
-        chosen |= _hurried(chosen)
+    if is_predictive and preset == "default" and not asked.keys() & _PACE:
+        chosen |= _pace_of_companion(chosen, asked.get("effort", chosen["effort"]))
     chosen.update(asked)
     for name in _TRUTHS:
         chosen[name] = _plain_truth(chosen[name])
@@ -285,19 +288,25 @@ def resolve_settings(
     return plain_numbers(settings)
 
 
-def _hurried(chosen: Mapping[str, Any]) -> dict[str, Any]:
-    """A companion of little effort takes a quarter of the steps, longer ones that end small.
+def _pace_of_companion(chosen: Mapping[str, Any], effort: Any) -> dict[str, Any]:
+    """A companion takes half of the epochs, and longer steps that end small.
 
-    Their end is as good as any moment before it, so that nothing need be put aside to judge them.
-    Who sets anything of its pace gets the usual one for the rest.
+    Their end is as good as any moment before it, so that nothing need be put aside to judge them,
+    and better than the best moment of twice as many steps of one length. Effort "best" takes all
+    epochs; "fast" a quarter of the steps. Who sets anything of its pace gets that of a machine that
+    is trained by its likelihood alone for the rest.
     """
     longer = chosen["learning_rate"] / _STEP
-    return {
+    pace = {
         "n_epochs": max(10, int(longer * chosen["n_epochs"]) // 4),
-        "learning_rate": _LONGER * _STEP,
+        "learning_rate": _FAST_LONGER * _STEP,
         "schedule": "cosine",
         "stopping": "none",
     }
+    if isinstance(effort, str) and effort in _LONGER:
+        pace["n_epochs"] = max(10, int(_PART_OF_EPOCHS[effort] * chosen["n_epochs"]))
+        pace["learning_rate"] = _LONGER[effort] * chosen["learning_rate"]
+    return pace
 
 
 def check_settings(settings: Settings) -> None:
