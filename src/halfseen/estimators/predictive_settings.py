@@ -281,7 +281,7 @@ def search_steps(n_visible: int, seen: float) -> tuple[int, int]:
     """
     if n_visible > MOST_UNITS_OF_FULL_RANK:
         return 8, 15
-    return min(5 + round(5 * seen), n_visible + 2), min(60, 2 * n_visible + 4)
+    return min(4 + round(6 * seen), n_visible + 2), min(60, 2 * n_visible + 4)
 
 
 def _whole(n_steps: float) -> int:
