@@ -104,7 +104,7 @@ NONSENSE: dict[str, Change] = {
     "sweeps without end": size("n_sweeps", 1000),
     "search without end": size("n_search_steps", 10**6),
     "knots below zero": size("n_knots", -1),
-    "other knots": size("n_knots", 4),
+    "other knots": size("n_knots", 5),
     "batch is text": size("batch_size", "16"),
     "no weights": lambda document, arrays: arrays.pop("prediction.ensemble.weights"),
     "no blend": lambda document, arrays: arrays.pop("prediction.blend.number"),

@@ -205,12 +205,26 @@ def test_completion_and_optimiser_take_their_settings() -> None:
     assert settings.learning_optimiser().name == "adam"
 
 
-def test_little_effort_hurries_the_companion() -> None:
-    usual = resolve_settings("default", {}, n_rows=2000, n_visible=20)
-    hurried = resolve_settings("default", {"effort": "fast"}, n_rows=2000, n_visible=20)
-    assert hurried.n_epochs == usual.n_epochs // 4
-    assert (hurried.schedule, hurried.stopping) == ("cosine", "none")
-    assert hurried.learning_rate == 3 * usual.learning_rate
+@pytest.mark.parametrize(
+    ("effort", "part", "longer"), [("fast", 4, 3), ("default", 2, 4), ("best", 1, 3)]
+)
+@pytest.mark.parametrize("n_rows", [2000, 20_000])
+def test_a_companion_takes_longer_steps_that_end_small(
+    effort: str, part: int, longer: int, n_rows: int
+) -> None:
+    shape = {"n_rows": n_rows, "n_visible": 20}
+    alone = resolve_settings("default", {"objective": "data_started_cd"}, **shape)
+    companion = resolve_settings("default", {"effort": effort}, **shape)
+    assert companion.n_epochs == max(10, alone.n_epochs // part)
+    assert (companion.schedule, companion.stopping) == ("cosine", "none")
+    assert companion.learning_rate == longer * alone.learning_rate
+    assert (alone.schedule, alone.stopping) == ("constant", "held_out")
+
+
+def test_the_paper_has_a_pace_of_its_own() -> None:
+    asked = {"objective": "predictive", "effort": "default"}
+    papers = resolve_settings("paper", asked, n_rows=2000, n_visible=20)
+    assert (papers.n_epochs, papers.schedule) == (1000, "constant")
 
 
 @pytest.mark.parametrize(
@@ -222,12 +236,14 @@ def test_who_sets_the_pace_is_not_hurried(own: dict[str, Any]) -> None:
     assert replace(given, effort="default") == usual
 
 
-def test_parts_are_learned_at_the_usual_pace() -> None:
-    """Of parts nobody knows the end, towards which the steps of a hurried companion grow small."""
-    usual = resolve_settings("default", {}, n_rows=2000, n_visible=20).of_parts()
-    hurried = resolve_settings("default", {"effort": "fast"}, n_rows=2000, n_visible=20).of_parts()
-    assert (hurried.schedule, hurried.learning_rate) == (usual.schedule, usual.learning_rate)
-    own = {"effort": "fast", "learning_rate": 0.1}
+@pytest.mark.parametrize("effort", ["fast", "default", "best"])
+def test_parts_are_learned_at_a_constant_pace(effort: str) -> None:
+    """Of parts nobody knows the end, towards which the steps of a companion grow small."""
+    given = {"objective": "data_started_cd"}
+    alone = resolve_settings("default", given, n_rows=2000, n_visible=20).of_parts()
+    parts = resolve_settings("default", {"effort": effort}, n_rows=2000, n_visible=20).of_parts()
+    assert (parts.schedule, parts.learning_rate) == (alone.schedule, alone.learning_rate)
+    own = {"effort": effort, "learning_rate": 0.1}
     assert resolve_settings("default", own, n_rows=9, n_visible=2).of_parts().learning_rate == 0.1
 
 

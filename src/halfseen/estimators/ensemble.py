@@ -12,7 +12,11 @@ import jax
 import numpy as np
 from numpy.typing import NDArray
 
-from halfseen.estimators.ensemble_answers import Answers, answers_of_rows, answers_of_tile
+from halfseen.estimators.ensemble_answers import (
+    Answers,
+    answers_of_tile,
+    answers_of_tile_on_host,
+)
 from halfseen.learning.one_thread import one_thread
 from halfseen.learning.predictive_member import Member, PredictiveShape, Standard, prior_base
 from halfseen.learning.replicas import side_by_side
@@ -164,7 +168,7 @@ class Ensemble:
             answers: NDArray[np.float32] = self._answers([member], visible, shown).base
             return answers
         base = np.empty((1, *visible.shape), np.float32)
-        with one_thread:
+        with one_thread, np.errstate(all="ignore"):
             for first in range(0, len(visible), TILE_ROWS):
                 tile, seen = tile_from(first, visible, shown)
                 rows: Any = (self._near(tile), seen)
@@ -217,7 +221,7 @@ class Ensemble:
         of_rows: Callable[..., Answers] = answers_of_tile
         around: AbstractContextManager[None] = kept_compilations()
         if self.answers_on_host:
-            of_rows, around = answers_of_rows, one_thread
+            of_rows, around = answers_of_tile_on_host, one_thread
 
         def of_tile(place: int, first: int) -> None:
             tile, seen = tile_from(first, visible, observed)

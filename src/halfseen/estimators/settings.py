@@ -278,8 +278,10 @@ def resolve_settings(
     chosen = asdict(PRESETS[preset](n_rows, n_visible))
     asked = {name: value for name, value in given.items() if not _is(value, "auto")}
     is_predictive = _is(asked.get("objective", chosen["objective"]), "predictive")
-    if is_predictive and preset == "default" and not asked.keys() & _PACE:
-        chosen |= _pace_of_companion(chosen, asked.get("effort", chosen["effort"]))
+    effort = asked.get("effort", chosen["effort"])
+    has_own_pace = preset == "paper" and not _is(effort, "fast")
+    if is_predictive and not has_own_pace and not asked.keys() & _PACE:
+        chosen |= _pace_of_companion(chosen, effort)
     chosen.update(asked)
     for name in _TRUTHS:
         chosen[name] = _plain_truth(chosen[name])
