@@ -67,9 +67,8 @@ class Ensemble:
     def answers_on_host(self) -> bool:
         """Whether NumPy answers: members of few weights, on any rows.
 
-        It takes up to a third longer over them than a program, which would first be compiled, for
-        about a second. How many rows are asked about has no say, or the bits of an answer would
-        hang on it.
+        It takes a little longer over them than a program, which would first be compiled. How many
+        rows are asked about has no say, or the bits of an answer would hang on it.
         """
         n_weights = self.shape.columns.wide.n_units * self.shape.n_hidden
         return n_weights <= _MOST_WEIGHTS_OF_HOST and self.prior_covariance.shape[2] > 0

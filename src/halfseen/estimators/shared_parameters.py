@@ -10,9 +10,11 @@ preset : {"default", "paper"}, default="default"
         What was resolved stands in ``settings_``.
     effort : {"fast", "default", "best"} or "auto", default="auto"
         How much work training may take; bounded by the shape of the table and decided by entries
-        put aside, so that the same seed gives the same numbers. "fast" hurries the companion, too:
-        a quarter of its epochs, with longer steps that end small and no early stopping, unless you
-        set any of these.
+        put aside, so that the same seed gives the same numbers. The companion has a part in it: by
+        default it takes long steps that end small, and runs all of its epochs, half as many as a
+        machine by itself, all of them with "best" and a quarter of the updates with "fast". Set
+        anything of its pace (``n_epochs``, ``learning_rate``, ``schedule``, ``stopping``,
+        ``held_out_share``, ``patience``, ``monitor_every``), and the rest is as without ensemble.
     max_seconds : float or "auto", default="auto"
         Ends predictive training after so many seconds, where it stands or with what its last whole
         round has taught, and the companion that
