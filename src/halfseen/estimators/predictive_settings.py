@@ -24,7 +24,7 @@ _UNITS_OF_PASSES_OF_VERY_FEW = 250  # rows, which have fewer knots
 _MOST_TIMES = 3.0
 _UNITS_OF_RATE = 1000  # tables of more units take smaller steps, and a few more
 _MOST_TIMES_OF_MANY = 1.2
-_PART_OF_UNSEEN, _SEEN_OF_ALL_PASSES = 0.4, 0.5  # steps are dear there, and less is to be learned
+_PART_OF_UNSEEN, _SEEN_OF_ALL_PASSES = 0.5, 0.5  # steps are dear there, and less is to be learned
 _STEPS_OF_RATE = 3000  # who takes more steps takes smaller ones, by the root of their number
 _FEWEST_STEPS = {"fast": 200, "default": 400, "best": 600}
 _FIRST_ROUND, _FIRST_ROUND_OF_FEW = 0.6, 0.45  # times the passes, where others may follow
@@ -157,7 +157,7 @@ def predictive_settings(
     or 8 where there are more than 40 numbers, or fewer than 1,000 rows and at most one target, or 4
     of fewer than 700 rows. Steps are as many as 24 passes over the table need (40 from 6,000 rows
     on; up to three times as many in tables of fewer than 600 units and knots, 250 of fewer than 700
-    rows, up to 1.2 times as many in tables of more than 1,000, of which less than half as many are
+    rows, up to 1.2 times as many in tables of more than 1,000, of which half as many are
     taken where next to nothing is seen, and all where half is), or as about 6e11
     operations per member allow if these are fewer, with more of them for more than 6,000 rows (with
     effort "fast" by the root of their number); at most 3,000 in tables of at most 400 units, or
