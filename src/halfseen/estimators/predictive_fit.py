@@ -88,7 +88,8 @@ def fit_prediction(
         settings.n_search_steps,
         settings.batch_size,
         settings.sees_missing,
-        any(kind.dropped > 0 for kind in settings.kinds),
+        settings.n_parts == 1 and any(kind.dropped > 0 for kind in settings.kinds),
+        settings.n_parts,
     )
     standard = _standard(encoded, schema, settings.n_knots)
     seen = share_seen(encoded, schema)
@@ -330,8 +331,9 @@ def _ensemble(
         noise = np.stack([np.asarray(p.noise) for p in priors])  # type: ignore[union-attr]
         loading = np.stack([np.asarray(p.loading) for p in priors])  # type: ignore[union-attr]
     return Ensemble(
-        # Answers are taken with a longer search for the prior's expectation than training has.
-        replace(shape, n_search_steps=settings.n_answer_search_steps),
+        # Answers are taken with a longer search for the prior's expectation than training has, and
+        # by all hidden units.
+        replace(shape, n_search_steps=settings.n_answer_search_steps, leaves_out=True, n_parts=1),
         len(settings.kinds),
         weights=np.concatenate(parameters.weights, axis=1),
         visible_bias=np.concatenate(parameters.visible_bias, axis=1),

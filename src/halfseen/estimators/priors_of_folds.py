@@ -55,9 +55,11 @@ def priors_of_folds(
     losses: dict[float, float] = {}
     if shrinkages and folds[0].judging.any():
         fold = folds[0]
-        judged_visible, judged_observed = encoded.rows(fold.judged_rows)
+        asked = fold.judging.any(axis=1)
+        judging = fold.judging[asked]
+        judged_visible, judged_observed = encoded.rows(fold.judged_rows[asked])
         judged = _in_standard_units(judged_visible, standard)
-        shown = judged_observed & ~fold.judging
+        shown = judged_observed & ~judging
         training = fold.training_of(rows, observed)
 
         def loss_of(shrinkage: float) -> float:
@@ -66,7 +68,7 @@ def priors_of_folds(
                 shrinkage=shrinkage, n_rounds=n_rounds, n_rows_of_covariance=_ROWS_OF_A_TRIAL
             )
             prior = _fitted_prior(values, training, trial, seed)
-            return prior_loss(prior, judged, shown, fold.judging)
+            return prior_loss(prior, judged, shown, judging)
 
         losses = dict(zip(shrinkages, fits_side_by_side(loss_of, shrinkages), strict=True))
         settings = settings._replace(shrinkage=min(losses, key=lambda share: losses[share]))

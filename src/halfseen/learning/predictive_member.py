@@ -24,7 +24,8 @@ class PredictiveShape:
     n_search_steps: int  # of the prior's conditional mean
     batch_size: int
     sees_missing: bool = False  # whether mask units say what is missing in a row
-    leaves_out: bool = True  # whether hidden units may be left out in training
+    leaves_out: bool = True  # whether each row may leave out hidden units of its own in training
+    n_parts: int = 1  # of a minibatch, each of which has its share of the hidden units
 
 
 class Standard(NamedTuple):

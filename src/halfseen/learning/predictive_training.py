@@ -33,6 +33,14 @@ from halfseen.learning.replicas import (
     over_replicas,
     side_by_side,
 )
+from halfseen.learning.shared_out_units import (
+    SharedOut,
+    gradient_of_parts,
+    orders_of_units,
+    parameters_of_parts,
+    shared_out,
+    together,
+)
 from halfseen.learning.shuffled_rows import shuffled_rows
 from halfseen.learning.table_source import Table, TableSource, parts_of_steps
 from halfseen.learning.trainer import TrainingInterrupted
@@ -76,6 +84,7 @@ class _Steps(NamedTuple):
     rows: Any  # (n_times, n_at_once, batch_size) int32, places in a table
     keys: Any  # (n_times, n_at_once, 3) uint32
     pace: Any  # (n_times, n_at_once, 3), the numbers of a Pace
+    order: Any  # (n_times, n_hidden) int32, in which hidden units are shared out; or of none
     n_times: Any  # scalar
 
 
@@ -275,7 +284,9 @@ def _steps(
     most = given_at_once(shape.batch_size, shape.columns.wide.layer.n_visible)
     at_once = max(few for few in range(1, most + 1) if len(rows) % few == 0)
     parts = [leaf.reshape(-1, at_once, *leaf.shape[1:]) for leaf in (rows, keys, pace)]
-    return _Steps(parts[0], parts[1], parts[2], np.int32(len(rows) // at_once))
+    anew = first + np.arange(0, len(rows), at_once)
+    order = orders_of_units(seed, anew, shape.n_hidden, shape.n_parts)
+    return _Steps(parts[0], parts[1], parts[2], order, np.int32(len(anew)))
 
 
 def _order(generator: np.random.Generator, n_rows: int, n_drawn: int) -> NDArray[np.int32]:
@@ -299,42 +310,55 @@ def _some_steps(
     """Steps of the members of a group."""
     wide = shape.columns.wide
     n_steps = now.rows.shape[0] * now.rows.shape[1]
+    n_rows_of_part = shape.batch_size // shape.n_parts
+
+    def rows_of(part: int, given: RehiddenRows) -> RehiddenRows:
+        own = slice(part * n_rows_of_part, (part + 1) * n_rows_of_part)
+        parts: RehiddenRows = jax.tree.map(lambda leaf: leaf[own], given)
+        return parts
 
     def slope_and_gradient(
         parameters: PredictiveParameters, member: Member, given: RehiddenRows
     ) -> tuple[jax.Array, PredictiveParameters]:
         units, seen, counted, base, missing, kept = given
-        of_hidden = kept / (1.0 - member.dropped) if shape.leaves_out else 1.0
+        of_hidden = kept / (1.0 - member.dropped) if shape.leaves_out else float(shape.n_parts)
         sweep = swept(shape, parameters, units, seen, base, missing, of_hidden)
         slope = predictive_loss_slope(wide, sweep.inputs, units, counted)
         return slope.units, sweep_gradient(parameters, wide, sweep, slope, base, missing)
 
     def steps_of(state: _Carried, member: Member) -> tuple[_Carried, jax.Array]:
         def one_step(
-            carried: tuple[Packed, Moments, jax.Array], now: tuple[RehiddenRows, jax.Array]
-        ) -> tuple[tuple[Packed, Moments, jax.Array], None]:
+            carried: tuple[SharedOut, Moments, jax.Array], now: tuple[RehiddenRows, jax.Array]
+        ) -> tuple[tuple[SharedOut, Moments, jax.Array], None]:
             learned, moments, error = carried
             given, pace = now[0], Pace(*now[1])
-            parameters = unpacked(learned, state.start_bias)
-            slope, gradient = slope_and_gradient(parameters, member, given)
-            change, moments = clipped_adam(packed(gradient), moments, pace)
+            slopes, gradients = [], []
+            for part, parameters in enumerate(parameters_of_parts(learned, state.start_bias)):
+                slope, gradient = slope_and_gradient(parameters, member, rows_of(part, given))
+                slopes.append(slope)
+                gradients.append(gradient)
+            change, moments = clipped_adam(gradient_of_parts(gradients), moments, pace)
             rate = pace.rate * member.learning_rate
             learned = jax.tree.map(lambda old, by: old - rate * by, learned, change)
             kept = 1.0 - rate * member.weight_decay
-            decayed = Wide(*(kept * part for part in learned.weights))
+            decayed = jax.tree.map(lambda part: kept * part, learned.weights)
             # Steps need the slope alone, and whoever watches is content with its size.
-            error += jnp.abs(slope)
+            error += sum(map(jnp.abs, slopes))
             return (learned._replace(weights=decayed), moments, error), None
 
         def steps_at_once(
             part: jax.Array, carried: tuple[Packed, Moments, jax.Array]
         ) -> tuple[Packed, Moments, jax.Array]:
-            rows, keys, pace = (leaf[part] for leaf in now[:3])
+            rows, keys, pace, order = (leaf[part] for leaf in now[:4])
             given = rehidden_rows(shape, standard, member, table, rows, keys)
-            return jax.lax.scan(one_step, carried, (given, pace))[0]
+            learned, moments, error = carried
+            parts = [shared_out(own, order, shape.n_parts) for own in (learned, *moments)]
+            begun = parts[0], Moments(*parts[1:]), error
+            ended, moments, error = jax.lax.scan(one_step, begun, (given, pace))[0]
+            return together(ended), Moments(*map(together, moments)), error
 
         # How often is not told the compiler, who would make other instructions of a single time.
-        none = jnp.zeros((shape.batch_size, wide.layer.n_visible))
+        none = jnp.zeros((n_rows_of_part, wide.layer.n_visible))
         learned, moments, error = jax.lax.fori_loop(
             0, now.n_times, steps_at_once, (state.learned, state.moments, none)
         )

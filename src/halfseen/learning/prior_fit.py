@@ -194,20 +194,33 @@ def _mean_conditional_covariance(
 ) -> NDArray[np.float64]:
     """cov[missing | observed] averaged over rows, zero where a unit is observed.
 
-    With K the inverse covariance it is the inverse of K's missing block.
+    Whichever is the smaller system. With K the inverse covariance it is the inverse of K's missing
+    block. And it is ``C - C P C``, with P the inverse of the covariance C's observed block: of rows
+    of which little is seen only these are averaged, and what they explain is taken away at once.
     """
-    precision = symmetric_from_lower(dpotri(np.linalg.cholesky(covariance), lower=True)[0])
-    summed = np.zeros_like(covariance)
-    for seen in observed:
-        missing = np.flatnonzero(~seen)
-        block = np.ix_(missing, missing)
-        if 0 < len(missing) < len(seen):
-            factor = dpotrf(precision[block].T, lower=True, overwrite_a=True)[0]
+    few = observed.sum(axis=1) <= observed.shape[1] // 2
+    explained = covariance @ _summed_inverse_blocks(covariance, observed[few]) @ covariance
+    summed = few.sum() * covariance - explained
+    if not few.all():
+        precision = symmetric_from_lower(dpotri(np.linalg.cholesky(covariance), lower=True)[0])
+        summed += _summed_inverse_blocks(precision, ~observed[~few])
+    mean: NDArray[np.float64] = summed / len(observed)
+    return mean
+
+
+def _summed_inverse_blocks(
+    matrix: NDArray[np.float64], within: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """The inverse of the block of a matrix that each row is within, zero elsewhere, summed."""
+    summed = np.zeros_like(matrix)
+    for inside in within:
+        units = np.flatnonzero(inside)
+        if len(units):
+            block = np.ix_(units, units)
+            factor = dpotrf(matrix[block].T, lower=True, overwrite_a=True)[0]
             summed[block] += dpotri(factor, lower=True, overwrite_c=True)[0]
-        elif len(missing):
-            summed += covariance
     # What stands above the diagonal of a block was never filled, and is not read.
-    return symmetric_from_lower(summed) / len(observed)
+    return symmetric_from_lower(summed)
 
 
 def symmetric_from_lower(lower: NDArray[np.float64]) -> NDArray[np.float64]:
