@@ -23,7 +23,7 @@ _UNITS_OF_PASSES = 600  # tables of fewer units pass more often, up to three tim
 _UNITS_OF_PASSES_OF_VERY_FEW = 250  # rows, which have fewer knots
 _MOST_TIMES = 3.0
 _UNITS_OF_RATE = 1000  # tables of more units take smaller steps, and a few more
-_MOST_TIMES_OF_MANY = 1.2
+_MOST_TIMES_OF_MANY = {1: 1.2, 2: 1.5}  # by the parts of a minibatch: halves take less time
 _PART_OF_UNSEEN, _SEEN_OF_ALL_PASSES = 0.5, 0.5  # steps are dear there, and less is to be learned
 _STEPS_OF_RATE = 3000  # who takes more steps takes smaller ones, by the root of their number
 _FEWEST_STEPS = {"fast": 200, "default": 400, "best": 600}
@@ -108,16 +108,28 @@ class PredictiveSettings:
     def n_parts(self) -> int:
         """Parts of a minibatch among which hidden units are shared out in training.
 
-        Two where all members leave out half of the hidden units, if rows and units can be halved:
-        that takes half of the time.
+        One, where rows or units cannot be halved.
         """
-        halves = all(kind.dropped == _HALF for kind in self.kinds)
-        return 2 if halves and self.n_hidden % 2 == self.batch_size % 2 == 0 else 1
+        return n_parts_of(self.kinds) if self.n_hidden % 2 == self.batch_size % 2 == 0 else 1
 
     @property
     def n_members(self) -> int:
         """Members of the ensemble: every kind in every fold."""
         return self.n_folds * len(self.kinds)
+
+
+def n_parts_of(kinds: tuple[Kind, ...]) -> int:
+    """Parts of a minibatch among which hidden units may be shared out.
+
+    Two where all members leave out half of the hidden units: steps then take half as many
+    operations.
+
+    Examples
+    --------
+    >>> n_parts_of((CAREFUL, CAREFUL_WITH_LABELS)), n_parts_of((CAREFUL_WITH_LABELS, BOLD))
+    (2, 1)
+    """
+    return 2 if all(kind.dropped == _HALF for kind in kinds) else 1
 
 
 def with_users_choices(
@@ -168,7 +180,8 @@ def predictive_settings(
     or 8 where there are more than 40 numbers, or fewer than 1,000 rows and at most one target, or 4
     of fewer than 700 rows. Steps are as many as 24 passes over the table need (40 from 6,000 rows
     on; up to three times as many in tables of fewer than 600 units and knots, 250 of fewer than 700
-    rows, up to 1.2 times as many in tables of more than 1,000, of which half as many are
+    rows, up to 1.2 times as many in tables of more than 1,000, or 1.5 where hidden units are shared
+    out between halves of a minibatch, of which half as many are
     taken where next to nothing is seen, and all where half is), or as about 6e11
     operations per member allow if these are fewer, with more of them for more than 6,000 rows (with
     effort "fast" by the root of their number); at most 3,000 in tables of at most 400 units, or
@@ -210,19 +223,18 @@ def predictive_settings(
         n_hidden = 64 if very_few else 128
     batch_size = 32 if n_rows < 1000 else 64 if n_rows < 5000 else 128
     n_units = n_visible + n_gaussian * n_knots
+    kinds = (BOLD,) if of_one_kind else _kinds(n_rows, n_visible, seen)
+    n_parts = n_parts_of(kinds)
     # Two products in each sweep, and three for the derivative of the last.
-    per_step = batch_size * (4.0 * n_sweeps + 6.0) * n_units * n_hidden
+    per_step = batch_size * (4.0 * n_sweeps + 6.0) * n_units * n_hidden / n_parts
     operations = _OPERATIONS[effort] * max(1.0, n_rows / _MANY_ROWS) ** _MORE_FOR_ROWS[effort]
     units_of_passes = _UNITS_OF_PASSES_OF_VERY_FEW if very_few else _UNITS_OF_PASSES
     often = min(_MOST_TIMES, max(1.0, units_of_passes / n_units))
-    often *= min(_MOST_TIMES_OF_MANY, max(1.0, n_units / _UNITS_OF_RATE))
+    often *= min(_MOST_TIMES_OF_MANY[n_parts], max(1.0, n_units / _UNITS_OF_RATE))
     if n_units > _UNITS_OF_RATE:
         often *= min(1.0, _PART_OF_UNSEEN + (1.0 - _PART_OF_UNSEEN) * seen / _SEEN_OF_ALL_PASSES)
     passes = _PASSES[effort] * often * (_MORE_PASSES if many else 1.0) * n_rows / batch_size
     most = operations / per_step
-    kinds = _kinds(n_rows, n_visible, seen)
-    if of_one_kind:
-        kinds = (BOLD,)
     if not is_wide:
         steps = (_MOST_STEPS_OF_MANY if many else _MOST_STEPS)[effort]
         if of_one_kind:
