@@ -159,7 +159,7 @@ def _solved(
     def inside(rows: jax.Array) -> jax.Array:
         return rows if within is None else xp.where(within, rows, xp.zeros_like(rows))
 
-    def step(_: int | jax.Array, state: _Search) -> _Search:
+    def step(state: _Search) -> _Search:
         image = product(state.direction)
         # A direction is zero outside, where its image need not be.
         along = _row_products(state.direction, image)
@@ -178,15 +178,20 @@ def _solved(
     if found is not None:
         residual = inside(right - product(found))
         first = _Search(found, residual, residual, _row_products(residual, residual))
+    # When all rows rest, they would stay where they are: the search ends early without a change.
     if xp is np:
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            for index in range(int(n_steps)):
+            for _ in range(int(n_steps)):
                 if not first.remaining.any():
-                    break  # all rows rest, and would stay where they are
-                first = step(index, first)
+                    break
+                first = step(first)
         return first.solution
-    last: _Search = jax.lax.fori_loop(0, n_steps, step, first)
-    return last.solution
+    last: tuple[jax.Array, _Search] = jax.lax.while_loop(
+        lambda state: (state[0] < n_steps) & (state[1].remaining > 0).any(),
+        lambda state: (state[0] + 1, step(state[1])),
+        (xp.zeros((), np.int32), first),
+    )
+    return last[1].solution
 
 
 def _row_products(one: jax.Array, other: jax.Array) -> jax.Array:
