@@ -90,12 +90,11 @@ def clipped_adam(
     leaves, structure = jax.tree.flatten(gradient)
     means, squares = map(jax.tree.leaves, moments)
     xp = namespace_of(leaves[0])
-    # A product takes one program, where squares and their sum take two or three; all small arrays
-    # are one.
-    largest = max(int(leaf.size) for leaf in leaves)
-    parts = [leaf for leaf in leaves if leaf.size == largest]
-    others = [leaf.reshape(-1) for leaf in leaves if leaf.size < largest]
-    parts += [xp.concatenate(others)] if others else []
+    # A product takes one program, where squares and their sum take two or three; all but the
+    # largest array are one.
+    largest = max(leaves, key=lambda leaf: int(leaf.size))
+    others = [leaf.reshape(-1) for leaf in leaves if leaf is not largest]
+    parts = [largest, xp.concatenate(others)] if others else [largest]
     norm = xp.sqrt(sum(xp.vdot(part, part) for part in parts))
     clip = adam.clip_norm / xp.maximum(norm, adam.clip_norm)
     clipped = [clip * leaf for leaf in leaves]

@@ -33,14 +33,7 @@ from halfseen.learning.replicas import (
     over_replicas,
     side_by_side,
 )
-from halfseen.learning.shared_out_units import (
-    SharedOut,
-    gradient_of_parts,
-    orders_of_units,
-    parameters_of_parts,
-    shared_out,
-    together,
-)
+from halfseen.learning.shared_out_units import gradient_of_parts, in_order, orders_of_units
 from halfseen.learning.shuffled_rows import shuffled_rows
 from halfseen.learning.table_source import Table, TableSource, parts_of_steps
 from halfseen.learning.trainer import TrainingInterrupted
@@ -310,15 +303,9 @@ def _some_steps(
     """Steps of the members of a group."""
     wide = shape.columns.wide
     n_steps = now.rows.shape[0] * now.rows.shape[1]
-    n_rows_of_part = shape.batch_size // shape.n_parts
-
-    def rows_of(part: int, given: RehiddenRows) -> RehiddenRows:
-        own = slice(part * n_rows_of_part, (part + 1) * n_rows_of_part)
-        parts: RehiddenRows = jax.tree.map(lambda leaf: leaf[own], given)
-        return parts
 
     def slope_and_gradient(
-        parameters: PredictiveParameters, member: Member, given: RehiddenRows
+        member: Member, parameters: PredictiveParameters, given: RehiddenRows
     ) -> tuple[jax.Array, PredictiveParameters]:
         units, seen, counted, base, missing, kept = given
         of_hidden = kept / (1.0 - member.dropped) if shape.leaves_out else float(shape.n_parts)
@@ -328,22 +315,20 @@ def _some_steps(
 
     def steps_of(state: _Carried, member: Member) -> tuple[_Carried, jax.Array]:
         def one_step(
-            carried: tuple[SharedOut, Moments, jax.Array], now: tuple[RehiddenRows, jax.Array]
-        ) -> tuple[tuple[SharedOut, Moments, jax.Array], None]:
+            carried: tuple[Packed, Moments, jax.Array], now: tuple[RehiddenRows, jax.Array]
+        ) -> tuple[tuple[Packed, Moments, jax.Array], None]:
             learned, moments, error = carried
             given, pace = now[0], Pace(*now[1])
-            slopes, gradients = [], []
-            for part, parameters in enumerate(parameters_of_parts(learned, state.start_bias)):
-                slope, gradient = slope_and_gradient(parameters, member, rows_of(part, given))
-                slopes.append(slope)
-                gradients.append(gradient)
-            change, moments = clipped_adam(gradient_of_parts(gradients), moments, pace)
+            slope, gradient = gradient_of_parts(
+                partial(slope_and_gradient, member), learned, state.start_bias, given, shape.n_parts
+            )
+            change, moments = clipped_adam(gradient, moments, pace)
             rate = pace.rate * member.learning_rate
             learned = jax.tree.map(lambda old, by: old - rate * by, learned, change)
             kept = 1.0 - rate * member.weight_decay
-            decayed = jax.tree.map(lambda part: kept * part, learned.weights)
+            decayed = Wide(*(kept * part for part in learned.weights))
             # Steps need the slope alone, and whoever watches is content with its size.
-            error += sum(map(jnp.abs, slopes))
+            error += jnp.abs(slope)
             return (learned._replace(weights=decayed), moments, error), None
 
         def steps_at_once(
@@ -352,13 +337,12 @@ def _some_steps(
             rows, keys, pace, order = (leaf[part] for leaf in now[:4])
             given = rehidden_rows(shape, standard, member, table, rows, keys)
             learned, moments, error = carried
-            parts = [shared_out(own, order, shape.n_parts) for own in (learned, *moments)]
-            begun = parts[0], Moments(*parts[1:]), error
-            ended, moments, error = jax.lax.scan(one_step, begun, (given, pace))[0]
-            return together(ended), Moments(*map(together, moments)), error
+            dealt = [in_order(own, order) for own in (learned, *moments)]
+            begun = dealt[0], Moments(*dealt[1:]), error
+            return jax.lax.scan(one_step, begun, (given, pace))[0]
 
         # How often is not told the compiler, who would make other instructions of a single time.
-        none = jnp.zeros((n_rows_of_part, wide.layer.n_visible))
+        none = jnp.zeros((shape.batch_size, wide.layer.n_visible))
         learned, moments, error = jax.lax.fori_loop(
             0, now.n_times, steps_at_once, (state.learned, state.moments, none)
         )

@@ -10,11 +10,10 @@ anew every few steps.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,14 +21,8 @@ from halfseen.learning.packed_parameters import Packed, packed, unpacked
 from halfseen.machine.predictive_sweeps import PredictiveParameters, Wide
 
 _STEPS_TOGETHER = 10  # a multiple of the steps that are given their rows at once
-
-
-class SharedOut(NamedTuple):
-    """Packed parameters of one machine, or their gradient, with the weights of each part apart."""
-
-    weights: tuple[Wide, ...]  # (n_hidden / n_parts, n_units), of every part
-    vectors: Any  # biases of visible and hidden units, and gains; units as they are dealt out
-    missing_weights: tuple[Any, ...]  # (n_visible, n_hidden / n_parts), of every part; or None
+# A slope, and a gradient by the parameters, from parameters and the rows that are given.
+SlopeAndGradient = Callable[[PredictiveParameters, Any], tuple[jax.Array, PredictiveParameters]]
 
 
 def orders_of_units(
@@ -67,77 +60,85 @@ def _dealt(seed: int, turn: int, n_hidden: int) -> NDArray[np.int64]:
     return np.random.default_rng([seed, 6, turn]).permutation(n_hidden)
 
 
-def shared_out(own: Packed, order: jax.Array, n_parts: int) -> SharedOut:
-    """The hidden units in this order, dealt out to the parts; as they are, if there is but one.
+def in_order(own: Packed, order: jax.Array) -> Packed:
+    """A machine, or what belongs to its parameters, with its hidden units in another order.
+
+    As they are, if the order is of none.
 
     Examples
     --------
+    >>> import jax.numpy as jnp
     >>> own = Packed(Wide(jnp.array([[1.0], [2.0]]), jnp.ones((2, 0))), jnp.arange(4.0), None)
-    >>> parts = shared_out(own, jnp.array([1, 0]), 2)
-    >>> parts.weights[0].units.tolist(), parts.vectors.tolist()
-    ([[2.0]], [0.0, 2.0, 1.0, 3.0])
+    >>> turned = in_order(own, jnp.array([1, 0]))
+    >>> turned.weights.units.tolist(), turned.vectors.tolist()
+    ([[2.0], [1.0]], [0.0, 2.0, 1.0, 3.0])
     """
-    missing = own.missing_weights
-    if n_parts == 1:
-        return SharedOut((own.weights,), own.vectors, (missing,))
-    units = _place_of_hidden_bias(own.weights, len(order))
-    dealt = order.reshape(n_parts, -1)
-    return SharedOut(
-        tuple(Wide(*(part[own_units] for part in own.weights)) for own_units in dealt),
-        own.vectors.at[units].set(own.vectors[units][order]),
-        tuple(None if missing is None else missing[:, own_units] for own_units in dealt),
-    )
-
-
-def together(parts: SharedOut) -> Packed:
-    """All hidden units again, in the order in which they were dealt out.
-
-    Examples
-    --------
-    >>> own = Packed(Wide(jnp.array([[1.0], [2.0]]), jnp.ones((2, 0))), jnp.arange(4.0), None)
-    >>> together(shared_out(own, jnp.array([1, 0]), 2)).weights.units.tolist()
-    [[2.0], [1.0]]
-    """
-    if len(parts.weights) == 1:
-        return Packed(parts.weights[0], parts.vectors, parts.missing_weights[0])
-    missing = parts.missing_weights
+    if not len(order):
+        return own
+    first = sum(part.shape[-1] for part in own.weights)
+    biases = slice(first, first + len(order))
     return Packed(
-        Wide(*map(jnp.concatenate, zip(*parts.weights, strict=True))),
-        parts.vectors,
-        None if missing[0] is None else jnp.concatenate(missing, axis=1),
+        Wide(*(part[order] for part in own.weights)),
+        own.vectors.at[biases].set(own.vectors[biases][order]),
+        None if own.missing_weights is None else own.missing_weights[:, order],
     )
 
 
-def parameters_of_parts(parts: SharedOut, start_bias: Wide) -> list[PredictiveParameters]:
-    """What every part of the rows is swept with: its own hidden units, and all visible ones."""
-    n_parts = len(parts.weights)
-    whole = Packed(parts.weights[0], parts.vectors, parts.missing_weights[0])
+def gradient_of_parts(
+    slope_and_gradient: SlopeAndGradient,
+    own: Packed,
+    start_bias: Wide,
+    given: Any,
+    n_parts: int,
+) -> tuple[jax.Array, Packed]:
+    """The slopes of all rows, and the gradient, if each part of the rows has its own hidden units.
+
+    Parameters
+    ----------
+    slope_and_gradient : callable
+        Of the parameters of a part and its rows.
+    own, start_bias
+        The parameters. Of hidden units the first are those of the first part, and so on.
+    given : tree of jax.Array
+        The rows, likewise.
+    n_parts : int
+        One, if all rows have all hidden units.
+
+    Returns
+    -------
+    slopes : jax.Array of shape (n_rows, n_visible)
+    gradient : Packed
+    """
+    whole = unpacked(own, start_bias)
     if n_parts == 1:
-        return [unpacked(whole, start_bias)]
-    n_own = parts.weights[0].units.shape[0]
-    units = _place_of_hidden_bias(parts.weights[0], n_parts * n_own)
-    before, biases, after = jnp.split(parts.vectors, (units.start, units.stop))
-    return [
-        unpacked(Packed(weights, jnp.concatenate([before, bias, after]), missing), start_bias)
-        for weights, bias, missing in zip(
-            parts.weights, jnp.split(biases, n_parts), parts.missing_weights, strict=True
-        )
-    ]
+        slope, gradient = slope_and_gradient(whole, given)
+        return slope, packed(gradient)
 
+    def apart(leaf: jax.Array) -> jax.Array:
+        return leaf.reshape(n_parts, len(leaf) // n_parts, *leaf.shape[1:])
 
-def gradient_of_parts(gradients: Sequence[PredictiveParameters]) -> SharedOut:
-    """The gradient by all that was shared out, from those by what every part was swept with."""
-    own = [packed(gradient) for gradient in gradients]
-    weights, vectors, missing = zip(*own, strict=True)
-    if len(own) == 1:
-        return SharedOut(weights, vectors[0], missing)
-    units = _place_of_hidden_bias(weights[0], weights[0].units.shape[0])
-    pieces = [jnp.split(of_part, (units.start, units.stop)) for of_part in vectors]
-    before, biases, after = zip(*pieces, strict=True)
-    return SharedOut(weights, jnp.concatenate([sum(before), *biases, sum(after)]), missing)
+    def of_units_apart(leaf: jax.Array) -> jax.Array:
+        return apart(leaf.T).swapaxes(1, 2)
 
+    def joined(leaf: jax.Array) -> jax.Array:
+        return leaf.swapaxes(1, 2).reshape(n_parts * leaf.shape[2], leaf.shape[1]).T
 
-def _place_of_hidden_bias(weights: Wide, n_hidden: int) -> slice:
-    """Where biases of so many hidden units stand among vectors: after those of visible ones."""
-    first = sum(part.shape[-1] for part in weights)
-    return slice(first, first + n_hidden)
+    parts = whole._replace(
+        weights=Wide(*map(of_units_apart, whole.weights)),
+        hidden_bias=apart(whole.hidden_bias),
+        missing_weights=jax.tree.map(of_units_apart, whole.missing_weights),
+    )
+    # What belongs to visible units is common to all parts.
+    axes: Any = jax.tree.map(lambda _: None, whole)._replace(
+        weights=0, hidden_bias=0, missing_weights=0
+    )
+    slopes, of_parts = jax.vmap(slope_and_gradient, in_axes=(axes, 0))(
+        parts, jax.tree.map(apart, given)
+    )
+    summed = jax.tree.map(lambda leaf: leaf.sum(axis=0), of_parts)
+    gradient = summed._replace(
+        weights=Wide(*map(joined, of_parts.weights)),
+        hidden_bias=of_parts.hidden_bias.reshape(-1),
+        missing_weights=jax.tree.map(joined, of_parts.missing_weights),
+    )
+    return slopes.reshape(-1, slopes.shape[-1]), packed(gradient)
