@@ -32,7 +32,11 @@ def test_choices_say_what_the_model_does(predicts_classes: RBMClassifier) -> Non
 def test_the_smallest_loss_is_the_reason(predicts_classes: RBMClassifier) -> None:
     (choice,) = [c for c in predicts_classes.history_.choices if c.what.startswith("shrinkage")]
     losses = [float(word) for word in re.findall(r"\d\.\d{4}", choice.why)]
-    assert len(losses) == len(shrinkages_offered(40, predicts_classes.schema_.n_visible, "default"))
+    assert (
+        2
+        <= len(losses)
+        <= len(shrinkages_offered(40, predicts_classes.schema_.n_visible, "default"))
+    )
     assert losses[0] == min(losses)
 
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_array_equal
 from numpy.typing import NDArray
 
 from compilations import counted_compilations
@@ -15,6 +16,7 @@ from halfseen import RBMClassifier
 from halfseen.estimators import ensemble as ensemble_file
 from halfseen.estimators import held_out_answers as module
 from halfseen.estimators.blind_readers import BlindReaders
+from halfseen.estimators.bounds_of_numbers import bounds_of_numbers
 from halfseen.estimators.fitted_prediction import (
     FittedPrediction,
     discrete_candidates,
@@ -176,14 +178,13 @@ def test_truth_probability_by_hand(
         assert np.allclose(one.known.truth, np.transpose(expected))
 
 
-def test_bounds_of_numbers_are_what_was_seen(
+def test_a_blend_has_bounds_and_weights(
     predicts_classes: RBMClassifier, encoded: Encoded, heard: list[HeldOutAnswers]
 ) -> None:
     ensemble = predicts_classes.prediction_.ensemble
-    blend = learn_blend(ensemble, encoded, heard)
-    for unit in range(2):
-        seen = encoded.visible[encoded.observed[:, unit], unit]
-        assert (blend.lowest[unit], blend.highest[unit]) == (seen.min(), seen.max())
+    bounds = bounds_of_numbers(encoded, predicts_classes.schema_)
+    blend = learn_blend(ensemble, bounds, heard)
+    assert_array_equal([blend.lowest, blend.highest], bounds)
     assert (blend.number.sum(axis=1) <= 1 + 1e-9).all()
     assert np.isclose(blend.discrete.sum(), 1.0)
     assert (blend.target == np.eye(ensemble.n_kinds + 3)).all()  # prior, forest, Gaussians
@@ -242,7 +243,7 @@ def test_no_entry_has_a_say_in_what_it_is_judged_by(
     predicts_classes: RBMClassifier, encoded: Encoded, heard: list[HeldOutAnswers]
 ) -> None:
     ensemble = predicts_classes.prediction_.ensemble
-    blend = learn_blend(ensemble, encoded, heard)
+    blend = learn_blend(ensemble, bounds_of_numbers(encoded, predicts_classes.schema_), heard)
     is_target = ensemble.shape.columns.is_target_unit
     judged = heard[0].judged[:, is_target].any(axis=1)
     first_part = np.flatnonzero(judged & (np.arange(len(judged)) % 5 == 0))

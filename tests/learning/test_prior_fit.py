@@ -24,7 +24,12 @@ from halfseen.baselines._gaussian import (
 from halfseen.learning import prior_fit
 from halfseen.learning.one_thread import thread_pools
 from halfseen.learning.over_relaxed import Moments, over_relaxed
-from halfseen.learning.prior_fit import PriorSettings, fit_prior, prior_loss
+from halfseen.learning.prior_fit import (
+    PriorSettings,
+    exact_expectation,
+    fit_prior,
+    prior_loss,
+)
 from halfseen.machine.correlated_prior import CorrelatedPrior, LowRankPrior
 from learning.small import assert_same_bits
 
@@ -86,6 +91,52 @@ def test_of_every_row_each_round_is_one_of_the_slow_em(n_rounds: int) -> None:
     found, right = fitted(values, observed, every_row(n_rounds)), slow(values, observed, n_rounds)
     np.testing.assert_allclose(found.mean, right.mean, rtol=1e-4, atol=1e-4)
     np.testing.assert_allclose(found.covariance, right.covariance, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("share", [0.2, 0.6, 0.9])
+def test_rows_that_are_solved_for_by_themselves_are_the_expectation(share: float) -> None:
+    values, observed = correlated(9)
+    observed &= np.random.default_rng(1).random(observed.shape) < share / 0.6
+    gaussian = slow(values, observed, 2)
+    table = np.where(observed, values, np.nan).astype(np.float64)
+    held = np.nan_to_num(table)
+    found, spread = exact_expectation(Moments(*gaussian), held, observed)
+    np.testing.assert_allclose(found, conditional_means(gaussian, table), atol=1e-9)
+    right = np.zeros_like(spread)
+    for seen in observed:
+        own, others = np.flatnonzero(seen), np.flatnonzero(~seen)
+        covariance = gaussian.covariance
+        explained = np.zeros((len(others), len(others)))
+        if len(own):
+            both = covariance[np.ix_(own, others)]
+            explained = both.T @ np.linalg.solve(covariance[np.ix_(own, own)], both)
+        right[np.ix_(others, others)] += covariance[np.ix_(others, others)] - explained
+    np.testing.assert_allclose(spread, right / N_ROWS, atol=1e-9)
+
+
+def test_columns_that_hang_together_closely_are_learned_exactly() -> None:
+    """Smooth curves: a search of a few steps would lead rounds astray, or end far away."""
+    rng = np.random.default_rng(3)
+    place = np.linspace(0, 1, 80)
+    waves = np.sin(2 * np.pi * np.outer(np.arange(1, 6), place) + rng.random((5, 1)))
+    rows = rng.normal(size=(60, 5)) @ waves
+    values = ((rows - rows.mean(axis=0)) / rows.std(axis=0)).astype(np.float32)
+    observed = rng.random(values.shape) < 0.7
+    how = PriorSettings(0.002, n_rounds=14, first_shrinkage=0.2, is_exact=True)
+    nothing = np.zeros(80, bool)
+    exact = prior_loss(fit_prior(values, observed, how, 0), values, observed, ~observed, nothing)
+    usual = fit_prior(values, observed, PriorSettings(), 0)
+    assert exact < 0.3 * prior_loss(usual, values, observed, ~observed, nothing)
+    assert exact < 0.003
+
+
+def test_labels_that_nobody_knows_do_not_hide_what_is_known_of_features() -> None:
+    values = np.array([[2.0, 1.0, 5.0]], np.float32)
+    prior = CorrelatedPrior(jnp.zeros(3), jnp.eye(3))
+    judged = np.ones((1, 3), bool)
+    found = prior_loss(prior, values, ~judged, judged, np.array([False, False, True]))
+    # Squared errors 4 and 1 of two features, 25 of a label.
+    assert found == pytest.approx((2.5**2 * 25) ** (1 / 3))
 
 
 @settings(max_examples=8, deadline=None, derandomize=True)
@@ -176,7 +227,7 @@ def test_the_loss_of_a_prior_is_its_mean_squared_error() -> None:
     judged = ~observed & (np.arange(N_UNITS) < 4)
     away = (conditional_means(gaussian, table) - values)[judged]
     unread = np.where(observed | judged, values, np.float32(np.nan))
-    found = prior_loss(prior, unread, observed, judged)
+    found = prior_loss(prior, unread, observed, judged, np.zeros(N_UNITS, bool))
     assert found == pytest.approx(float(np.mean(away**2)), rel=1e-3)
 
 
@@ -199,7 +250,8 @@ def test_host_and_device_search_alike(n_units: int, monkeypatch: pytest.MonkeyPa
 
     def fitted() -> tuple[Any, float]:
         prior = fit_prior(values, seen, quick, seed=0)
-        return jax.device_get(prior), prior_loss(prior, values, seen, ~seen)
+        nothing = np.zeros(n_units, bool)
+        return jax.device_get(prior), prior_loss(prior, values, seen, ~seen, nothing)
 
     on_host, loss_on_host = fitted()
     monkeypatch.setattr(prior_fit, "_MOST_ON_HOST", 0)

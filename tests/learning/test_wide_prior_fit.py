@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from halfseen.learning.prior_fit import RANK
-from halfseen.learning.wide_prior_fit import MOST_ROWS_OF_WIDE, fit_wide_prior
+from halfseen.learning.wide_prior_fit import MOST_ROWS_OF_WIDE, RANK_OF_WIDE, fit_wide_prior
 from halfseen.machine.correlated_prior import conditional_mean
 
 
@@ -31,10 +30,10 @@ def test_complete_rows_of_few_units_give_the_covariance(shrinkage: float) -> Non
 
 
 def test_of_many_units_the_variances_are_kept() -> None:
-    rows = factor_rows(200, RANK + 30)
+    rows = factor_rows(200, RANK_OF_WIDE + 30)
     prior = fit_wide_prior(rows, np.ones(rows.shape, bool), 0.1, seed=0)
-    assert prior.loading.shape == (RANK + 30, RANK)
-    diagonal = np.diag(np.asarray(prior.covariance_times(jnp.eye(RANK + 30))))
+    assert prior.loading.shape == (RANK_OF_WIDE + 30, RANK_OF_WIDE)
+    diagonal = np.diag(np.asarray(prior.covariance_times(jnp.eye(RANK_OF_WIDE + 30))))
     assert np.allclose(diagonal, 0.9 * rows.var(axis=0) + 0.1, atol=1e-3)
 
 

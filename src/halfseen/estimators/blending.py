@@ -8,6 +8,8 @@ from scipy.optimize import nnls
 
 _PSEUDO_ENTRIES = 30.0
 _PSEUDO_ENTRIES_OF_A_COLUMN = 100.0  # a column of heavy tails has few entries that speak
+_UNCERTAIN = 0.5  # squared error in standard units, below which entries speak the louder
+_FEW_ENTRIES = 10.0
 _ROUNDS = 100
 
 
@@ -52,8 +54,10 @@ def column_blends(
     """Non-negative weights of several predictions of numbers, for every column.
 
     Least squares over the judged entries of all columns together, then of each column drawn to the
-    common weights with the strength of a hundred entries. What is left to one is the weight of the
-    column's mean: of a column that hangs together with no other nothing better can be said.
+    common weights with the strength of a hundred entries, or fewer where numbers are predicted
+    closely: a small difference tells as much there as a large one elsewhere. What is left to one is
+    the weight of the column's mean: of a column that hangs together with no other nothing better
+    can be said.
 
     Parameters
     ----------
@@ -74,7 +78,7 @@ def column_blends(
     --------
     >>> truth = np.linspace(-1, 1, 80)
     >>> column_blends(np.stack([truth, -truth]), truth, np.zeros(80, int), 1).round(1)
-    array([[0.9, 0.1]])
+    array([[1., 0.]])
     """
     n_predictors = len(predictions)
     equal = np.append(np.full(n_predictors, 1.0 / n_predictors), 0.0)
@@ -82,17 +86,31 @@ def column_blends(
         return np.tile(equal[:-1], (n_columns, 1))
     # One more predictor says the mean of the column, which is zero in standard units.
     predictions = np.concatenate([predictions, np.zeros((1, len(truth)))])
-    common = _drawn_blend(predictions.T, truth, equal, _PSEUDO_ENTRIES)
+    least = _least_error(predictions, truth, 1.0)
+    common = _drawn_blend(predictions.T, truth, equal, _PSEUDO_ENTRIES * _pulled(least))
     blends = np.tile(common, (n_columns, 1))
     ordered = np.argsort(column, kind="stable")
     ends = np.searchsorted(column[ordered], np.arange(n_columns + 1))
     for own in range(n_columns):
         entries = ordered[ends[own] : ends[own + 1]]
         if entries.size:
-            blends[own] = _drawn_blend(
-                predictions[:, entries].T, truth[entries], common, _PSEUDO_ENTRIES_OF_A_COLUMN
-            )
+            said, right = predictions[:, entries], truth[entries]
+            pulled = _pulled(_least_error(said, right, least))
+            blends[own] = _drawn_blend(said.T, right, common, _PSEUDO_ENTRIES_OF_A_COLUMN * pulled)
     return blends[:, :-1]
+
+
+def _least_error(
+    predictions: NDArray[np.float64], truth: NDArray[np.float64], first: float
+) -> float:
+    """Mean squared error of the best prediction; of no entries the first guess."""
+    squared = np.sum((predictions - truth) ** 2, axis=1).min()
+    return float((squared + _FEW_ENTRIES * first) / (len(truth) + _FEW_ENTRIES))
+
+
+def _pulled(least_error: float) -> float:
+    """Factor of the pull to other weights where the best prediction errs so little."""
+    return min(1.0, least_error / _UNCERTAIN)
 
 
 def _drawn_blend(

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfseen.estimators.blending import column_blends, mixture_weights
+from halfseen.estimators.bounds_of_numbers import Bounds
 from halfseen.estimators.conformal import Conformal, column_quantiles, held_out_quantiles
 from halfseen.estimators.ensemble import Ensemble
 from halfseen.estimators.fitted_prediction import (
@@ -21,14 +22,13 @@ from halfseen.estimators.fitted_prediction import (
 from halfseen.estimators.held_out_answers import HeldOutAnswers, Said
 from halfseen.estimators.pooling import learn_class_pool, learn_label_pool
 from halfseen.learning.predictive_loss import PredictiveColumns
-from halfseen.tables import EncodedTable
 
 _CONTEXTS = ("new", "known")  # no label of a row is shown, or the others are
 _PARTS = 5
 _NO_LEVELS = Conformal(np.zeros((0, 0)), np.zeros((0, 0)))
 
 
-def learn_blend(ensemble: Ensemble, encoded: EncodedTable, heard: list[HeldOutAnswers]) -> Blend:
+def learn_blend(ensemble: Ensemble, bounds: Bounds, heard: list[HeldOutAnswers]) -> Blend:
     """Weights and powers from what the members say of entries they were not shown."""
     columns = ensemble.shape.columns
     layer, is_target = columns.wide.layer, columns.is_target_unit
@@ -49,7 +49,6 @@ def learn_blend(ensemble: Ensemble, encoded: EncodedTable, heard: list[HeldOutAn
         for context in _CONTEXTS[: _n_contexts(columns)]
     ]
     pools = (pools * len(_CONTEXTS))[: len(_CONTEXTS)]
-    lowest, highest = _bounds(encoded, layer.n_gaussian)
     return Blend(
         blends,
         discrete,
@@ -57,23 +56,13 @@ def learn_blend(ensemble: Ensemble, encoded: EncodedTable, heard: list[HeldOutAn
         np.stack([pool.label_power for pool in pools]),
         np.array([pool.label_shift for pool in pools]),
         np.stack([pool.class_power for pool in pools]),
-        lowest,
-        highest,
+        *bounds,
     )
 
 
 def _n_contexts(columns: PredictiveColumns) -> int:
     """Of a row whose only target is asked for, no label is known: there is one context."""
     return 1 if columns.n_targets <= 1 else len(_CONTEXTS)
-
-
-def _bounds(
-    encoded: EncodedTable, n_gaussian: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Lowest and highest observed value of every number; 0 where nothing is observed."""
-    lowest, highest = (bound[:n_gaussian] for bound in encoded.bounds())
-    empty = lowest > highest
-    return np.where(empty, 0.0, lowest), np.where(empty, 0.0, highest)
 
 
 class _Pool(NamedTuple):

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfseen.estimators.blind_fit import fit_blind_readers, nobody
+from halfseen.estimators.bounds_of_numbers import bounds_of_numbers
 from halfseen.estimators.choices import choices_of
 from halfseen.estimators.ensemble import Ensemble
 from halfseen.estimators.fitted_prediction import FittedPrediction
@@ -107,7 +108,9 @@ def fit_prediction(
         # Compiling leaves Python to others: priors are fitted meanwhile, and members trained.
         to_train = (shape, standard, alike, state, table, settings.n_steps)
         compiled = beside.submit(compile_training, *to_train)
-        priors, losses = priors_of_folds(encoded, standard, folds, settings.shrinkages, seed)
+        priors, losses = priors_of_folds(
+            encoded, standard, folds, settings.shrinkages, schema.is_target_unit, seed
+        )
         wait([compiled])
         first_member = machines_in(slice(0, 1), jax.device_get((alike, state.parameters)))
         answering = beside.submit(
@@ -149,7 +152,7 @@ def fit_prediction(
             ensemble, encoded, folds, settings, shrinkage, seen, seed, verbose, is_over
         )
     heard = held_out_answers(ensemble, blind.of_folds, encoded, folds)
-    blend = learn_blend(ensemble, encoded, heard)
+    blend = learn_blend(ensemble, bounds_of_numbers(encoded, schema), heard)
     conformal = learn_conformal(ensemble, blend, heard)
     fitted = FittedPrediction(ensemble, blend, conformal, blind.whole)
     return replace(fitted, choices=choices_of(fitted, settings, losses, trained))

@@ -42,12 +42,8 @@ _FEW_STEPS_OF_ONE_KIND = 1000  # and rows are not so many
 _LONG_ROWS = 8000  # beyond which they grow by the root of the number of rows
 _MOST_LONGER = {"fast": 1.0, "default": 2.0, "best": 1.0}
 _MORE_PASSES = 5 / 3
-_SHRINKAGES = {
-    "fast": (),
-    "default": (0.002, 0.02, 0.05, 0.15),
-    "best": (0.002, 0.02, 0.05, 0.15),
-}
-_STRONG_SHRINKAGES = (0.05, 0.2, 0.4, 0.7, 0.9)
+_SHRINKAGES = (0.002, 0.02, 0.05, 0.15, 0.4, 0.7, 0.9)
+_SHRINKAGES_OF_MANY = (0.002, 0.02, 0.05, 0.15)
 _ROWS_PER_UNIT = 5  # below which a covariance is mostly noise
 _PAIRS_PER_UNIT = 50  # from which on it is hardly any
 _TREES = {"fast": 25, "default": 64, "best": 400}  # of every target, in all folds together
@@ -282,16 +278,16 @@ def shrinkages_offered(
     Examples
     --------
     >>> shrinkages_offered(2000, 30, "default"), shrinkages_offered(100, 600, "fast")
-    ((0.002, 0.02, 0.05, 0.15), (0.05, 0.2, 0.4, 0.7, 0.9))
+    ((0.002, 0.02, 0.05, 0.15), (0.002, 0.02, 0.05, 0.15, 0.4, 0.7, 0.9))
     """
-    if n_rows < n_visible:
-        return _STRONG_SHRINKAGES
-    if n_visible > MOST_UNITS_OF_FULL_RANK:
+    if n_visible > MOST_UNITS_OF_FULL_RANK and n_rows >= n_visible:
         return ()  # trials are dear here
     if n_rows < _ROWS_PER_UNIT * n_visible:
-        return (*_SHRINKAGES["default"], *_STRONG_SHRINKAGES[2:])
+        return _SHRINKAGES
+    if effort == "fast":
+        return ()
     plenty = min(n_rows, MOST_ROWS) * seen**2 >= _PAIRS_PER_UNIT * n_visible
-    return _SHRINKAGES[effort][: 2 if plenty else None]
+    return _SHRINKAGES_OF_MANY[: 2 if plenty else None]
 
 
 def search_steps(n_visible: int, seen: float) -> tuple[int, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -20,10 +21,13 @@ from halfseen.machine.correlated_prior import CorrelatedPrior, LowRankPrior, Pri
 MOST_ROWS = 6000
 MOST_UNITS = 1500
 MOST_UNITS_OF_FULL_RANK = 420
-RANK = 64
+RANK = 160
 USUAL_SHRINKAGE = 0.05
 _SEARCH_STEPS = 40
 _ROWS_AT_ONCE = 256
+_SMALLEST = 1e-12
+_LARGEST_VARIANCE = 100.0  # in standard units
+_WAY_DOWN = 0.6  # part of the rounds in which the shrinkage falls
 _MOST_ON_HOST = 200_000  # entries of a table
 
 
@@ -35,6 +39,31 @@ class PriorSettings(NamedTuple):
     n_rows_of_covariance: int = 50  # rows whose conditional covariance is looked at in a round
     n_search_steps: int = 20  # of the expectation of the missing entries, in the first round
     n_further_steps: int = 6  # in every later round, from where the one before has ended
+    first_shrinkage: float = 0.0  # of the first round, if that is more
+    is_exact: bool = False  # every row is solved for by itself, where a search would end too early
+
+    def of_rounds(self) -> list[float]:
+        """The shrinkage of every round: from the first one down to its own, by equal factors.
+
+        Of columns that hang together closely, seen in few rows, the covariance of pairs is a poor
+        start, and rounds that shrink it little leave it slowly; shrunk far, they go most of the way
+        first. It is reached after six tenths of the rounds.
+
+        Examples
+        --------
+        >>> downwards = PriorSettings(0.002, n_rounds=6, first_shrinkage=0.2).of_rounds()
+        >>> [round(share, 3) for share in downwards]
+        [0.2, 0.043, 0.009, 0.002, 0.002, 0.002]
+        """
+        times = max(1.0, self.first_shrinkage / self.shrinkage)
+        of_way = np.arange(self.n_rounds) / max(1e-9, _WAY_DOWN * (self.n_rounds - 1))
+        shares: list[float] = (self.shrinkage * times ** np.maximum(0.0, 1.0 - of_way)).tolist()
+        return shares
+
+    def n_steps(self, round_: int, shrinkage: float) -> int:
+        """Steps of the search: the less a covariance is shrunk the more, by the root."""
+        n_usual = self.n_further_steps if round_ else self.n_search_steps
+        return math.ceil(n_usual * math.sqrt(max(1.0, USUAL_SHRINKAGE / shrinkage)))
 
 
 def fit_prior(
@@ -48,7 +77,7 @@ def fit_prior(
     The expectation of the missing entries is found for all rows at once; their conditional
     covariance, whose mean over the rows hardly differs from row to row under any one pattern of
     holes, is taken over fifty random rows in every round. Tables of more than 6,000 rows are
-    represented by as many random ones, and more than 420 units by a covariance of rank 64.
+    represented by as many random ones, and more than 420 units by a covariance of rank 160.
 
     Parameters
     ----------
@@ -99,29 +128,42 @@ def _maximised(
     generator: np.random.Generator,
 ) -> Prior:
     held = np.where(observed, values, 0.0).astype(np.float64)
-    mean, covariance = _pairwise_start(held, observed, settings.shrinkage)
+    shrinkages = settings.of_rounds()
+    mean, covariance = _pairwise_start(held, observed, [*shrinkages, settings.shrinkage][0])
     search = _Search(values, observed, len(mean))
-    for round_ in range(settings.n_rounds):
-        n_steps = settings.n_further_steps if round_ else settings.n_search_steps
-        said = search.expected(CorrelatedPrior(*_in_single_precision(mean, covariance)), n_steps)
-        expected = held.copy()
-        np.copyto(expected, said, where=~observed)
+    for round_, shrinkage in enumerate(shrinkages):
+        n_steps = settings.n_steps(round_, shrinkage)
         chosen = generator.permutation(len(held))[: settings.n_rows_of_covariance]
-        spread = _mean_conditional_covariance(covariance, observed[chosen])
         before = Moments(mean, covariance)
+        if settings.is_exact and n_steps < len(mean):
+            expected, spread = exact_expectation(before, held, observed)
+        else:
+            on_device = CorrelatedPrior(*_in_single_precision(mean, covariance))
+            expected = held.copy()
+            np.copyto(expected, search.expected(on_device, n_steps), where=~observed)
+            spread = _mean_conditional_covariance(covariance, observed[chosen])
         mean = expected.mean(axis=0)
         expected -= mean
-        covariance = (1 - settings.shrinkage) * (expected.T @ expected / len(expected) + spread)
-        covariance[np.diag_indices_from(covariance)] += settings.shrinkage
+        covariance = (1 - shrinkage) * (expected.T @ expected / len(expected) + spread)
+        covariance[np.diag_indices_from(covariance)] += shrinkage
+        if not np.diag(covariance).max() < _LARGEST_VARIANCE:
+            return _as_prior(*before)  # a search that ended too early has led it astray
         if round_ < settings.n_rounds - 1:
             mean, covariance = over_relaxed(before, Moments(mean, covariance))
     return _as_prior(mean, covariance)
 
 
 def prior_loss(
-    prior: Prior, values: NDArray[np.float32], shown: NDArray[np.bool_], judged: NDArray[np.bool_]
+    prior: Prior,
+    values: NDArray[np.float32],
+    shown: NDArray[np.bool_],
+    judged: NDArray[np.bool_],
+    is_target: NDArray[np.bool_],
 ) -> float:
-    """Mean squared error of what the prior expects at judged entries.
+    """Mean squared error of what the prior expects at judged entries, of features and of targets.
+
+    That of both together is their geometric mean, weighted by the numbers of units: where features
+    are known to a hair, a label that nobody knows does not hide it.
 
     Parameters
     ----------
@@ -131,18 +173,27 @@ def prior_loss(
         In standard units.
     shown, judged : ndarray of bool, of shape (n_rows, n_units)
         What the prior is told, and where it is judged; at least one entry.
+    is_target : ndarray of bool, of shape (n_units,)
+        Which units belong to targets.
 
     Examples
     --------
     >>> prior = CorrelatedPrior(jnp.zeros(2), jnp.array([[1.0, 0.5], [0.5, 1.0]]))
     >>> table, shown = np.array([[2.0, 3.0]], np.float32), np.array([[True, False]])
-    >>> prior_loss(prior, table, shown, ~shown)
+    >>> prior_loss(prior, table, shown, ~shown, np.zeros(2, bool))
     4.0
     """
     n_found = len(prior.mean) if isinstance(prior, CorrelatedPrior) else prior.loading.shape[1]
     with one_thread:
         expected = _Search(values, shown, n_found).expected(jax.device_get(prior), _SEARCH_STEPS)
-    return float(np.mean((expected - values)[judged] ** 2))
+    logs, weights = [], []
+    for units in (~is_target, is_target):
+        entries = judged & units
+        if entries.any():
+            squared = float(np.mean((expected - values)[entries].astype(np.float64) ** 2))
+            logs.append(math.log(max(squared, _SMALLEST)) if squared == squared else math.inf)
+            weights.append(int(units.sum()))
+    return float(np.exp(np.average(logs, weights=weights)))
 
 
 class _Search:
@@ -187,6 +238,51 @@ def _pairwise_start(
     covariance = (1 - shrinkage) * (vectors * np.maximum(values, 0.0)) @ vectors.T
     covariance[np.diag_indices_from(covariance)] += shrinkage
     return mean, covariance
+
+
+def exact_expectation(
+    gaussian: Moments, held: NDArray[np.float64], observed: NDArray[np.bool_]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Rows with their missing entries expected, and cov[missing | observed] averaged over all rows.
+
+    Of a covariance that is nearly singular a search would need hundreds of steps, and one that ends
+    early leads rounds astray. Here each row is solved for by the inverse of the smaller of two
+    blocks: the observed one of the covariance, or the missing one of its inverse. That takes
+    ``m^3`` operations for a block of size m.
+
+    Examples
+    --------
+    >>> gaussian = Moments(np.zeros(2), np.array([[1.0, 0.5], [0.5, 1.0]]))
+    >>> rows, spread = exact_expectation(
+    ...     gaussian, np.array([[2.0, 0.0]]), np.array([[True, False]]))
+    >>> rows.round(6).tolist(), spread.round(6).tolist()
+    ([[2.0, 1.0]], [[0.0, 0.0], [0.0, 0.75]])
+    """
+    mean, covariance = gaussian
+    precision = symmetric_from_lower(dpotri(np.linalg.cholesky(covariance), lower=True)[0])
+    expected = held.copy()
+    inverses_of_seen, spread = np.zeros_like(covariance), np.zeros_like(covariance)
+    n_few = 0
+    for row, seen in zip(expected, observed, strict=True):
+        inside, outside = np.flatnonzero(seen), np.flatnonzero(~seen)
+        away = row[inside] - mean[inside]
+        if len(inside) < len(outside):
+            n_few += 1
+            inverse = _inverse_of_block(covariance, inside)
+            row[outside] = mean[outside] + covariance[np.ix_(outside, inside)] @ (inverse @ away)
+            inverses_of_seen[np.ix_(inside, inside)] += inverse
+        elif len(outside):
+            inverse = _inverse_of_block(precision, outside)
+            pulled = precision[np.ix_(outside, inside)] @ away
+            row[outside] = mean[outside] - inverse @ pulled
+            spread[np.ix_(outside, outside)] += inverse
+    spread += n_few * covariance - covariance @ inverses_of_seen @ covariance
+    return expected, spread / len(held)
+
+
+def _inverse_of_block(matrix: NDArray[np.float64], units: NDArray[np.intp]) -> NDArray[np.float64]:
+    factor = dpotrf(matrix[np.ix_(units, units)].T, lower=True, overwrite_a=True)[0]
+    return symmetric_from_lower(dpotri(factor, lower=True, overwrite_c=True)[0])
 
 
 def _mean_conditional_covariance(

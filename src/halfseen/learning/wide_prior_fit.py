@@ -6,10 +6,11 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
-from halfseen.learning.prior_fit import RANK, continued_mean_of_rows
+from halfseen.learning.prior_fit import continued_mean_of_rows
 from halfseen.machine.correlated_prior import LowRankPrior
 
 MOST_ROWS_OF_WIDE = 1000
+RANK_OF_WIDE = 64
 _ROUNDS = 4
 _SEARCH_STEPS = 15
 _LEAST_NOISE = 1e-3
@@ -79,7 +80,7 @@ def _of_components(
 ) -> LowRankPrior:
     n_rows, _ = away.shape
     _, lengths, directions = np.linalg.svd(away / np.sqrt(n_rows), full_matrices=False)
-    rank = min(RANK, len(lengths))
+    rank = min(RANK_OF_WIDE, len(lengths))
     loading = np.sqrt(1 - shrinkage) * directions[:rank].T * lengths[:rank]
     whole = (1 - shrinkage) * (np.mean(away**2, axis=0) + uncertain) + shrinkage
     noise = np.maximum(whole - np.sum(loading**2, axis=1), _LEAST_NOISE)
