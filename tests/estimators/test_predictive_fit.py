@@ -187,8 +187,11 @@ def test_nothing_put_aside(table: pd.DataFrame, classes: NDArray[Any]) -> None:
     # What cannot be promised is not: bounds are the column's, and every class is possible.
     bounds = model.predict_interval(table, 0.5)
     holes = table["weight"].isna().to_numpy()
-    ends = [table["weight"].min(), table["weight"].max()]
-    assert np.allclose(bounds[holes, 1], ends, rtol=1e-5)
+    unit = model.schema_.feature_units(list(table).index("weight")).start
+    weight = model.schema_.features[list(table).index("weight")]
+    ends = weight.mean + weight.scale * np.array([blend.lowest[unit], blend.highest[unit]])
+    assert np.allclose(bounds[holes, 1], ends, rtol=1e-5, atol=1e-3)
+    assert ends[0] <= table["weight"].min() < table["weight"].max() <= ends[1]
     assert model.predict_set(table, 0.5).all()
 
 

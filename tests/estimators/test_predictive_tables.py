@@ -83,7 +83,7 @@ def wide_table(n_columns: int) -> NDArray[np.float64]:
 
 
 @pytest.mark.parametrize(
-    ("n_columns", "rank"), [(430, 64), (1510, 12)], ids=["low rank", "components"]
+    ("n_columns", "rank"), [(430, 160), (1510, 12)], ids=["low rank", "components"]
 )
 def test_wide_tables(n_columns: int, rank: int, tmp_path: Path) -> None:
     X = wide_table(n_columns)

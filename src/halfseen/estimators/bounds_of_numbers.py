@@ -36,7 +36,7 @@ def bounds_of_numbers(encoded: EncodedTable, schema: Schema) -> Bounds:
     >>> schema = Schema(learn_columns(table), (), None)
     >>> bounds = bounds_of_numbers(schema.encode(table, None), schema)
     >>> column = schema.columns[0]
-    >>> [round(float(column.mean + column.scale * bound[0]), 3) for bound in bounds]
+    >>> [abs(round(float(column.mean + column.scale * bound[0]), 3)) for bound in bounds]
     [0.0, 65.0]
     """
     n_numbers = schema.n_gaussian
