@@ -23,8 +23,8 @@ _UNITS_OF_PASSES = 600  # tables of fewer units pass more often, up to three tim
 _UNITS_OF_PASSES_OF_VERY_FEW = 250  # rows, which have fewer knots
 _MOST_TIMES = 3.0
 _UNITS_OF_RATE = 1000  # tables of more units take smaller steps, and a few more
-_MOST_TIMES_OF_MANY = {1: 1.2, 2: 1.5}  # by the parts of a minibatch: halves take less time
-_PART_OF_UNSEEN, _SEEN_OF_ALL_PASSES = 0.25, 0.5  # steps are dear there, and less is to be learned
+_MOST_TIMES_OF_MANY = {1: 1.2, 2: 1.33}  # by the parts of a minibatch: halves take less time
+_PART_OF_UNSEEN, _SEEN_OF_ALL_PASSES = 0.58, 0.5  # steps are dear there, and less is to be learned
 _STEPS_OF_RATE = 3000  # who takes more steps takes smaller ones, by the root of their number
 _FEWEST_STEPS = {"fast": 200, "default": 400, "best": 600}
 _FIRST_ROUND, _FIRST_ROUND_OF_FEW = 0.6, 0.45  # times the passes, where others may follow
@@ -176,13 +176,13 @@ def predictive_settings(
     or 8 where there are more than 40 numbers, or fewer than 1,000 rows and at most one target, or 4
     of fewer than 700 rows. Steps are as many as 24 passes over the table need (40 from 6,000 rows
     on; up to three times as many in tables of fewer than 600 units and knots, 250 of fewer than 700
-    rows, up to 1.2 times as many in tables of more than 1,000, or 1.5 where hidden units are shared
-    out between halves of a minibatch, of which a quarter is taken where next to nothing is seen and
-    all where half is), or as about 6e11 operations per member allow if these are fewer, with more
-    of them for more than 6,000 rows (with effort "fast" by the root of their number); at most 3,000
-    in tables of at most 400 units, or 2,000 from 6,000 rows on (1,400 where there is but one kind
-    of members), by the root of their number up to twice as many for more than 8,000. Where there is
-    one kind and fewer than 8,000 rows, 1,000 larger ones do, and 8 knots.
+    rows, up to 1.2 times as many in tables of more than 1,000, or 1.33 where hidden units are
+    shared out between halves of a minibatch, of which six tenths are taken where next to nothing is
+    seen and all where half is), or as about 6e11 operations per member allow if these are fewer,
+    with more of them for more than 6,000 rows (with effort "fast" by the root of their number); at
+    most 3,000 in tables of at most 400 units, or 2,000 from 6,000 rows on (1,400 where there is but
+    one kind of members), by the root of their number up to twice as many for more than 8,000. Where
+    there is one kind and fewer than 8,000 rows, 1,000 larger ones do, and 8 knots.
     Steps are smaller in tables of more than 1,000 units and knots, and where there are more than
     3,000 of them.
     Tables of at most one target, fewer than 6,000 rows, at most 400 units and at most 600 units and

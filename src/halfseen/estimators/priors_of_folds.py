@@ -32,11 +32,12 @@ _ROWS_OF_A_TRIAL = 25  # whose conditional covariance is looked at
 _FEW_PAIRS_PER_UNIT = 4
 _FIRST_SHRINKAGE = 0.2
 _ENTRIES_OF_SMALL = 200_000
-_ENTRIES_OF_LARGE = 1_000_000
+_ENTRIES_OF_LARGE, _UNITS_OF_LARGE = 1_000_000, 500
 _FIRST_TRIED = (0.02, USUAL_SHRINKAGE)
 _WORTH_GOING_DOWN = 0.98
 _HARDLY_ANY = 0.01
 _MOST_ROWS_OF_EXACT = 1500
+_OPERATIONS_OF_EXACT = 1e9  # of a round
 
 
 def priors_of_folds(
@@ -93,11 +94,13 @@ def prior_settings(n_rows: int, n_visible: int, seen: float) -> tuple[PriorSetti
     >>> [settings.n_rounds for settings in prior_settings(600, 80, 0.5)]
     [12, 7]
     """
-    is_exact = n_rows <= _MOST_ROWS_OF_EXACT
+    n_operations = n_rows * (n_visible * min(seen, 1.0 - seen)) ** 3
+    is_exact = n_rows <= _MOST_ROWS_OF_EXACT and n_operations <= _OPERATIONS_OF_EXACT
     few_pairs = n_rows * seen**2 < _FEW_PAIRS_PER_UNIT * n_visible
     first_shrinkage = _FIRST_SHRINKAGE if few_pairs else 0.0
     n_entries = n_rows * n_visible
-    if n_visible > MOST_UNITS_OF_FULL_RANK and n_entries > _ENTRIES_OF_LARGE:
+    is_large = n_entries > _ENTRIES_OF_LARGE or n_visible > _UNITS_OF_LARGE
+    if n_visible > MOST_UNITS_OF_FULL_RANK and is_large:
         n_rounds, of_a_trial = _ROUNDS_OF_LARGE, _ROUNDS_OF_A_LARGE_TRIAL
         usual = PriorSettings(n_rows_of_covariance=_ROWS_OF_A_TRIAL, n_search_steps=15)
     else:
