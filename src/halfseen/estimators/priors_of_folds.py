@@ -29,9 +29,9 @@ _ROUNDS, _ROUNDS_OF_A_TRIAL = 7, 4
 _ROUNDS_OF_SMALL, _ROUNDS_OF_A_SMALL_TRIAL = 12, 7
 _ROUNDS_OF_LARGE, _ROUNDS_OF_A_LARGE_TRIAL = 3, 2
 _ROWS_OF_A_TRIAL = 25  # whose conditional covariance is looked at
-_FEW_PAIRS_PER_UNIT = 4
+_FEW_PAIRS_PER_UNIT = 3
 _FIRST_SHRINKAGE = 0.2
-_ENTRIES_OF_SMALL = 200_000
+_ENTRIES_OF_SMALL, _FEW_UNITS = 200_000, 60
 _ENTRIES_OF_LARGE, _UNITS_OF_LARGE = 1_000_000, 500
 _FIRST_TRIED = (0.02, USUAL_SHRINKAGE)
 _WORTH_GOING_DOWN = 0.98
@@ -106,7 +106,7 @@ def prior_settings(n_rows: int, n_visible: int, seen: float) -> tuple[PriorSetti
     else:
         n_rounds, of_a_trial = _ROUNDS, _ROUNDS_OF_A_TRIAL
         usual = PriorSettings(first_shrinkage=first_shrinkage, is_exact=is_exact)
-        if few_pairs and n_entries <= _ENTRIES_OF_SMALL:
+        if few_pairs and n_entries <= _ENTRIES_OF_SMALL and n_visible > _FEW_UNITS:
             n_rounds, of_a_trial = _ROUNDS_OF_SMALL, _ROUNDS_OF_A_SMALL_TRIAL
     return (
         usual._replace(n_rounds=n_rounds),
@@ -115,8 +115,8 @@ def prior_settings(n_rows: int, n_visible: int, seen: float) -> tuple[PriorSetti
 
 
 def _shrunk_by(settings: PriorSettings, shrinkage: float) -> PriorSettings:
-    """The same with this shrinkage; of a covariance that is hardly shrunk with more rounds."""
-    if shrinkage >= _HARDLY_ANY:
+    """The same with this shrinkage; with more rounds if it is hardly any, and pairs are few."""
+    if shrinkage >= _HARDLY_ANY or not settings.first_shrinkage:
         return settings._replace(shrinkage=shrinkage, is_exact=False)
     return settings._replace(shrinkage=shrinkage, n_rounds=2 * settings.n_rounds)
 

@@ -61,9 +61,13 @@ class PriorSettings(NamedTuple):
         return shares
 
     def n_steps(self, round_: int, shrinkage: float) -> int:
-        """Steps of the search: the less a covariance is shrunk the more, by the root."""
+        """Steps of the search: the less a covariance is shrunk the more, by the root.
+
+        As usual where rounds do not begin with more of it, since enough is seen.
+        """
         n_usual = self.n_further_steps if round_ else self.n_search_steps
-        return math.ceil(n_usual * math.sqrt(max(1.0, USUAL_SHRINKAGE / shrinkage)))
+        times = USUAL_SHRINKAGE / shrinkage if self.first_shrinkage else 1.0
+        return math.ceil(n_usual * math.sqrt(max(1.0, times)))
 
 
 def fit_prior(
