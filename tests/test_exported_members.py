@@ -48,7 +48,7 @@ def test_all_names_every_public_member(name: str) -> None:
 def test_importing_is_light_and_unknown_names_are_errors() -> None:
     program = (
         "import sys, halfseen; heavy = {'jax', 'sklearn', 'numpy'} & set(sys.modules); "
-        "assert not heavy, heavy; assert 'RBMClassifier' in dir(halfseen)"
+        "assert not heavy, heavy; assert 'HalfseenClassifier' in dir(halfseen)"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
     with pytest.raises(AttributeError, match="no attribute 'RBMClassifer'"):
@@ -59,8 +59,8 @@ def test_what_users_import() -> None:
     assert set(halfseen.__all__) >= {
         "DivergenceError",
         "ObservedStratifiedKFold",
-        "RBMClassifier",
-        "RBMImputer",
+        "HalfseenClassifier",
+        "HalfseenImputer",
         "TrainingInterrupted",
         "__version__",
         "load",

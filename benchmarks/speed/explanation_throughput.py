@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from halfseen import RBMClassifier
+from halfseen import HalfseenClassifier
 from halfseen.estimators.ensemble import Ensemble
 from halfseen.explanations.explain_rows import explain_rows
 from halfseen.explanations.unpinned_rows import entries_of
@@ -31,7 +31,7 @@ def explanations(n_repeats: int, tell: Callable[[Measurement], None]) -> None:
     How long it was trained changes nothing in how long it takes to answer.
     """
     X, y = hidden_digits()
-    model = RBMClassifier(
+    model = HalfseenClassifier(
         effort="fast", companion=False, n_epochs=1, verbose=False, random_state=0
     ).fit(X, y)
     assert model.prediction_ is not None

@@ -35,7 +35,7 @@ def fit_seconds(holes: int, seed: int) -> FitSeconds:
 
     X, y = hidden_digits(holes)
     started = time.perf_counter()
-    model = halfseen.RBMClassifier(effort="fast", random_state=seed, verbose=False)
+    model = halfseen.HalfseenClassifier(effort="fast", random_state=seed, verbose=False)
     made = time.perf_counter()
     model.fit(X, y)
     return FitSeconds(made - started, time.perf_counter() - made)
@@ -44,7 +44,7 @@ def fit_seconds(holes: int, seed: int) -> FitSeconds:
 def main() -> None:
     """Import, fit, fit again with another seed, and once more with other holes."""
     if sys.argv[1] == "import":
-        halfseen.RBMClassifier()
+        halfseen.HalfseenClassifier()
         print(json.dumps({"import": import_seconds, "at_hand": time.perf_counter() - began}))
         return
     sys.path.insert(0, sys.argv[1])

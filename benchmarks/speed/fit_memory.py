@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from in_own_process import in_own_process
 
-from halfseen import RBMClassifier
+from halfseen import HalfseenClassifier
 from halfseen.experiments.peak_memory import forget_peak, peak_megabytes
 from speed.finding import Finding
 
@@ -31,7 +31,7 @@ def fit_memory(n_rows: int, n_columns: int, effort: str) -> FitMemory:
 
     The table is made in float32, a part at a time.
     """
-    RBMClassifier(verbose=False, effort="fast", n_epochs=1, companion=False).fit(
+    HalfseenClassifier(verbose=False, effort="fast", n_epochs=1, companion=False).fit(
         np.arange(60.0).reshape(30, 2) % 7, np.arange(30) % 2
     )
     forget_peak()
@@ -45,9 +45,9 @@ def fit_memory(n_rows: int, n_columns: int, effort: str) -> FitMemory:
     y = generator.integers(0, 10, n_rows).astype(np.float64)
     y[::2] = np.nan
     with_table = peak_megabytes()
-    RBMClassifier(effort=effort, n_epochs=1, max_seconds=1.0, random_state=0, verbose=False).fit(
-        X, y
-    )
+    HalfseenClassifier(
+        effort=effort, n_epochs=1, max_seconds=1.0, random_state=0, verbose=False
+    ).fit(X, y)
     return FitMemory(bare, with_table, peak_megabytes(), X.nbytes / 2**20)
 
 

@@ -18,7 +18,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.experimental import enable_iterative_imputer  # noqa: F401
 from sklearn.impute import IterativeImputer
 
-from halfseen import RBMClassifier, RBMImputer
+from halfseen import HalfseenClassifier, HalfseenImputer
 from speed.finding import Finding
 from speed.hidden_digits import hidden_digits
 
@@ -50,7 +50,7 @@ def ours_on_classes(path: Path) -> Reached:
     began = time.perf_counter()
     with np.load(path) as file:
         X, y, truth = file["X"], file["y"], file["truth"]
-    model = RBMClassifier(effort="fast", random_state=0, verbose=False).fit(X, y)
+    model = HalfseenClassifier(effort="fast", random_state=0, verbose=False).fit(X, y)
     asked = np.isnan(y)
     right = model.predict(X[asked]) == truth[asked]
     return Reached(float(np.mean(right)), time.perf_counter() - began)
@@ -140,7 +140,7 @@ def ours_on_pixels() -> Reached:
     """Fill hidden pixels; the score is the root mean squared error."""
     X, _ = hidden_digits()
     began = time.perf_counter()
-    model = RBMImputer(effort="fast", companion=False, random_state=0, verbose=False)
+    model = HalfseenImputer(effort="fast", companion=False, random_state=0, verbose=False)
     filled = model.fit(X).transform(X)
     return Reached(_pixel_error(filled), time.perf_counter() - began)
 

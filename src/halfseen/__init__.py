@@ -2,8 +2,8 @@
 
 Holes in the features and in the labels, filled and predicted by one generative model:
 
-- :class:`RBMClassifier` - classes or labels, from rows with holes
-- :class:`RBMImputer` - the same machine without labels
+- :class:`HalfseenClassifier` - classes or labels, from rows with holes
+- :class:`HalfseenImputer` - the same machine without labels
 - :func:`load` - a model that was saved
 - :func:`observed_scorer`, :class:`ObservedStratifiedKFold` - model selection with unknown labels
 
@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 from halfseen._version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from halfseen.estimators import RBMClassifier as RBMClassifier
-    from halfseen.estimators import RBMImputer as RBMImputer
+    from halfseen.estimators import HalfseenClassifier as HalfseenClassifier
+    from halfseen.estimators import HalfseenImputer as HalfseenImputer
     from halfseen.estimators import load as load
     from halfseen.learning.divergence import DivergenceError as DivergenceError
     from halfseen.learning.trainer import TrainingInterrupted as TrainingInterrupted
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DivergenceError",
+    "HalfseenClassifier",
+    "HalfseenImputer",
     "ObservedStratifiedKFold",
-    "RBMClassifier",
-    "RBMImputer",
     "TrainingInterrupted",
     "__version__",
     "load",
@@ -38,8 +38,8 @@ __all__ = [
 _HOME_OF = {
     "DivergenceError": "halfseen.learning.divergence",
     "ObservedStratifiedKFold": "halfseen.scoring",
-    "RBMClassifier": "halfseen.estimators",
-    "RBMImputer": "halfseen.estimators",
+    "HalfseenClassifier": "halfseen.estimators",
+    "HalfseenImputer": "halfseen.estimators",
     "TrainingInterrupted": "halfseen.learning.trainer",
     "load": "halfseen.estimators",
     "observed_scorer": "halfseen.scoring",

@@ -13,7 +13,7 @@ import pandas as pd
 
 from estimators.golden import model_of
 from estimators.tables import classes_of_rows, holed_table
-from halfseen import RBMClassifier, RBMImputer, load
+from halfseen import HalfseenClassifier, HalfseenImputer, load
 from halfseen.estimators.model_file import VERSION
 
 # Fitted once to holed_table() and classes_of_rows(), with an ensemble and its companion.
@@ -40,7 +40,7 @@ def without_companion(folder: Path) -> str:
     return str(path)
 
 
-class Untrained(RBMClassifier):  # type: ignore[misc]
+class Untrained(HalfseenClassifier):  # type: ignore[misc]
     """Learns what columns are, and nothing else; its file is its schema."""
 
     def _train(self, *_: Any) -> None:
@@ -54,7 +54,7 @@ class Untrained(RBMClassifier):  # type: ignore[misc]
         Path(path).write_text(json.dumps(document))
 
 
-class UntrainedImputer(RBMImputer):
+class UntrainedImputer(HalfseenImputer):
     """Likewise, without labels."""
 
     def _train(self, *_: Any) -> None:

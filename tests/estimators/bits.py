@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from halfseen import RBMClassifier
+from halfseen import HalfseenClassifier
 
 
 def assert_same_bits(left: Any, right: Any) -> None:
@@ -54,7 +54,7 @@ def assert_same_model(left: Any, right: Any) -> None:
     assert left.schema_ == right.schema_
     assert left.settings_ == right.settings_
     assert left.n_iter_ == right.n_iter_
-    if isinstance(left, RBMClassifier):
+    if isinstance(left, HalfseenClassifier):
         assert_same_bits(left.thresholds_, right.thresholds_)
         assert_same_bits(left.classes_, right.classes_)
 
@@ -73,14 +73,14 @@ def assert_same_parts(left: Any, right: Any) -> None:
 
 def more_answers(model: Any, X: Any, y: Any = None) -> list[Any]:
     """What a predictive model with its companion says beside, of classes or of features alone."""
-    sets = [model.predict_set(X)] if isinstance(model, RBMClassifier) else []
+    sets = [model.predict_set(X)] if isinstance(model, HalfseenClassifier) else []
     bounds = model.predict_interval(X, level=0.8)
     return [*answers(model, X, y), *sets, bounds, *model.impute(X, n_draws=2)]
 
 
 def answers(model: Any, X: Any, y: Any = None) -> list[Any]:
     """Everything that a model says of some rows, except their log-probability."""
-    if not isinstance(model, RBMClassifier):
+    if not isinstance(model, HalfseenClassifier):
         return [model.transform(X)]
     completed = model.complete(X, y)
     return [

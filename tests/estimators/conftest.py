@@ -20,7 +20,7 @@ from estimators.tables import (
     labels_of_rows,
     outputs_of_rows,
 )
-from halfseen import RBMClassifier, RBMImputer
+from halfseen import HalfseenClassifier, HalfseenImputer
 
 
 @pytest.fixture(scope="session")
@@ -60,23 +60,23 @@ def outputs(table: pd.DataFrame) -> NDArray[Any]:
 
 
 @pytest.fixture(scope="session")
-def of_classes(table: pd.DataFrame, classes: NDArray[Any]) -> RBMClassifier:
-    return RBMClassifier(**LIGHT).fit(table, classes)
+def of_classes(table: pd.DataFrame, classes: NDArray[Any]) -> HalfseenClassifier:
+    return HalfseenClassifier(**LIGHT).fit(table, classes)
 
 
 @pytest.fixture(scope="session")
-def of_labels(table: pd.DataFrame, labels: NDArray[np.float64]) -> RBMClassifier:
-    return RBMClassifier(**LIGHT).fit(table, labels)
+def of_labels(table: pd.DataFrame, labels: NDArray[np.float64]) -> HalfseenClassifier:
+    return HalfseenClassifier(**LIGHT).fit(table, labels)
 
 
 @pytest.fixture(scope="session")
-def of_outputs(narrow: pd.DataFrame, outputs: NDArray[Any]) -> RBMClassifier:
-    return RBMClassifier(**LIGHT).fit(narrow, outputs)
+def of_outputs(narrow: pd.DataFrame, outputs: NDArray[Any]) -> HalfseenClassifier:
+    return HalfseenClassifier(**LIGHT).fit(narrow, outputs)
 
 
 @pytest.fixture(scope="session")
-def imputer(wide: pd.DataFrame) -> RBMImputer:
-    return RBMImputer(**LIGHT).fit(wide)
+def imputer(wide: pd.DataFrame) -> HalfseenImputer:
+    return HalfseenImputer(**LIGHT).fit(wide)
 
 
 @contextmanager
@@ -89,20 +89,20 @@ def compiled_quickly() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def predicts_classes(table: pd.DataFrame, classes: NDArray[Any]) -> RBMClassifier:
-    return RBMClassifier(**PREDICTIVE).fit(table, classes)
+def predicts_classes(table: pd.DataFrame, classes: NDArray[Any]) -> HalfseenClassifier:
+    return HalfseenClassifier(**PREDICTIVE).fit(table, classes)
 
 
 @pytest.fixture(scope="session")
-def predicts_labels(table: pd.DataFrame, labels: NDArray[np.float64]) -> RBMClassifier:
-    return RBMClassifier(**PREDICTIVE, companion=False).fit(table, labels)
+def predicts_labels(table: pd.DataFrame, labels: NDArray[np.float64]) -> HalfseenClassifier:
+    return HalfseenClassifier(**PREDICTIVE, companion=False).fit(table, labels)
 
 
 @pytest.fixture(scope="session")
-def predicts_outputs(narrow: pd.DataFrame, outputs: NDArray[Any]) -> RBMClassifier:
-    return RBMClassifier(**PREDICTIVE, companion=False).fit(narrow, outputs)
+def predicts_outputs(narrow: pd.DataFrame, outputs: NDArray[Any]) -> HalfseenClassifier:
+    return HalfseenClassifier(**PREDICTIVE, companion=False).fit(narrow, outputs)
 
 
 @pytest.fixture(scope="session")
-def predicts_features(wide: pd.DataFrame) -> RBMImputer:
-    return RBMImputer(**PREDICTIVE, companion=False).fit(wide)
+def predicts_features(wide: pd.DataFrame) -> HalfseenImputer:
+    return HalfseenImputer(**PREDICTIVE, companion=False).fit(wide)

@@ -10,7 +10,7 @@ import json
 from pathlib import Path
 
 from estimators.tables import PREDICTIVE, classes_of_rows, holed_table
-from halfseen import RBMClassifier
+from halfseen import HalfseenClassifier
 from halfseen.estimators.model_file import VERSION
 
 DATA = Path(__file__).parent / "data"
@@ -33,7 +33,7 @@ def write_golden() -> None:
     if model_of(VERSION).exists():
         raise FileExistsError(f"format {VERSION} has its golden file")
     table = holed_table()
-    model = RBMClassifier(**PREDICTIVE).fit(table, classes_of_rows(table))
+    model = HalfseenClassifier(**PREDICTIVE).fit(table, classes_of_rows(table))
     model.save(model_of(VERSION))
     rows = table[:N_ROWS]
     cells = rows.astype(object).where(rows.notna(), None)

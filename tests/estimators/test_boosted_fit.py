@@ -13,7 +13,7 @@ from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.tree import DecisionTreeRegressor
 
 from estimators.tables import PREDICTIVE
-from halfseen import RBMClassifier, TrainingInterrupted, load
+from halfseen import HalfseenClassifier, TrainingInterrupted, load
 from halfseen.estimators import blind_fit, boosted_fit
 from halfseen.estimators.boosted_file import boosted_from_arrays, boosted_to_arrays
 from halfseen.estimators.boosted_fit import LONG, SHORT, Pace, boost, boosted_of_folds
@@ -119,15 +119,15 @@ def table_of_stairs(
 
 
 @pytest.fixture(scope="module")
-def model() -> RBMClassifier:
+def model() -> HalfseenClassifier:
     X, y, _ = table_of_stairs()
-    return RBMClassifier(**ALONE).fit(X, y)
+    return HalfseenClassifier(**ALONE).fit(X, y)
 
 
-def test_they_read_thresholds(model: RBMClassifier) -> None:
+def test_they_read_thresholds(model: HalfseenClassifier) -> None:
     X, y, hidden = table_of_stairs()
     truth = np.array(["low", "middle", "high"])[stairs(600, 3)[1]]
-    without = RBMClassifier(**ALONE, forest=False).fit(X, y)
+    without = HalfseenClassifier(**ALONE, forest=False).fit(X, y)
     assert "boosted trees" not in without.prediction_.blind.names
     right = [(one.predict(X)[hidden] == truth[hidden]).mean() for one in (model, without)]
     assert right[0] > right[1] + 0.05
@@ -135,7 +135,7 @@ def test_they_read_thresholds(model: RBMClassifier) -> None:
     assert said["boosted trees"].startswith("240, ")
 
 
-def test_nothing_that_a_fold_put_aside_is_read_by_its_trees(model: RBMClassifier) -> None:
+def test_nothing_that_a_fold_put_aside_is_read_by_its_trees(model: HalfseenClassifier) -> None:
     X, y, _ = table_of_stairs()
     schema, ensemble = model.schema_, model.prediction_.ensemble
     encoded = schema.encode(read_table(X), read_target(y))
@@ -158,7 +158,7 @@ def test_nothing_that_a_fold_put_aside_is_read_by_its_trees(model: RBMClassifier
 
 
 def test_where_there_is_nothing_to_boost(
-    model: RBMClassifier, monkeypatch: pytest.MonkeyPatch
+    model: HalfseenClassifier, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     X, y, _ = table_of_stairs()
     ensemble = model.prediction_.ensemble
@@ -184,7 +184,7 @@ def test_uneven_trees_tell_more_of_plenty_of_rows() -> None:
 
 
 def test_of_a_long_table_trees_read_as_many_rows_as_time_allows(
-    model: RBMClassifier, monkeypatch: pytest.MonkeyPatch
+    model: HalfseenClassifier, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     X, y, _ = table_of_stairs()
     schema, ensemble = model.schema_, model.prediction_.ensemble
@@ -206,7 +206,7 @@ def test_of_a_long_table_trees_read_as_many_rows_as_time_allows(
 
 
 def test_rounds_are_told_where_they_take_long(
-    model: RBMClassifier, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    model: HalfseenClassifier, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     X, y, _ = table_of_stairs()
     schema, ensemble = model.schema_, model.prediction_.ensemble
@@ -228,12 +228,12 @@ def test_ctrl_c_leaves_what_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blind_fit, "boosted_of_folds", interrupted)
     X, y, _ = table_of_stairs()
     with pytest.warns(TrainingInterrupted, match="does without those"):
-        model = RBMClassifier(**ALONE).fit(X, y)
+        model = HalfseenClassifier(**ALONE).fit(X, y)
     assert model.prediction_.blind.names == ["forest", "class Gaussians"]
     assert np.isfinite(model.predict_proba(X)).all()
 
 
-def test_a_file_says_the_same(model: RBMClassifier, tmp_path: Path) -> None:
+def test_a_file_says_the_same(model: HalfseenClassifier, tmp_path: Path) -> None:
     X, _, _ = table_of_stairs()
     model.save(tmp_path / "model.halfseen")
     again = load(tmp_path / "model.halfseen")
@@ -251,7 +251,9 @@ def test_a_file_says_the_same(model: RBMClassifier, tmp_path: Path) -> None:
         ("first_node", lambda first: first - 1, "begin at a node"),
     ],
 )
-def test_a_damaged_file_is_refused(model: RBMClassifier, name: str, change: Any, said: str) -> None:
+def test_a_damaged_file_is_refused(
+    model: HalfseenClassifier, name: str, change: Any, said: str
+) -> None:
     arrays = boosted_to_arrays(model.prediction_.blind.boosted, "p.")
     columns = model.prediction_.ensemble.shape.columns
     assert boosted_from_arrays(240, Sealed(6, {}, arrays), "p.", columns) is not None

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from halfseen import RBMClassifier, load
+from halfseen import HalfseenClassifier, load
 from halfseen.estimators.choices import choices_html
 from halfseen.estimators.predictive_settings import shrinkages_offered
 from halfseen.learning.choice import Choice
 
 
-def test_choices_say_what_the_model_does(predicts_classes: RBMClassifier) -> None:
+def test_choices_say_what_the_model_does(predicts_classes: HalfseenClassifier) -> None:
     said = {choice.what: choice for choice in predicts_classes.history_.choices}
     ensemble, blend = predicts_classes.prediction_.ensemble, predicts_classes.prediction_.blend
     assert said["members"].chosen.startswith(f"{len(ensemble.weights)}: ")
@@ -29,7 +29,7 @@ def test_choices_say_what_the_model_does(predicts_classes: RBMClassifier) -> Non
     assert not any(what.startswith("labels") for what in said)
 
 
-def test_the_smallest_loss_is_the_reason(predicts_classes: RBMClassifier) -> None:
+def test_the_smallest_loss_is_the_reason(predicts_classes: HalfseenClassifier) -> None:
     (choice,) = [c for c in predicts_classes.history_.choices if c.what.startswith("shrinkage")]
     losses = [float(word) for word in re.findall(r"\d\.\d{4}", choice.why)]
     assert (
@@ -40,16 +40,16 @@ def test_the_smallest_loss_is_the_reason(predicts_classes: RBMClassifier) -> Non
     assert losses[0] == min(losses)
 
 
-def test_a_notebook_shows_them_safely(predicts_classes: RBMClassifier) -> None:
+def test_a_notebook_shows_them_safely(predicts_classes: HalfseenClassifier) -> None:
     shown = predicts_classes._repr_mimebundle_()["text/html"]
     assert "What the fit chose" in shown
     assert "shrinkage of the prior" in shown
-    assert "What the fit chose" not in RBMClassifier()._repr_mimebundle_()["text/html"]
+    assert "What the fit chose" not in HalfseenClassifier()._repr_mimebundle_()["text/html"]
     assert "<script>" not in choices_html([Choice("<script>", "a", "b")])
 
 
 def test_a_loaded_model_knows_them(
-    predicts_classes: RBMClassifier, table: pd.DataFrame, tmp_path: Path
+    predicts_classes: HalfseenClassifier, table: pd.DataFrame, tmp_path: Path
 ) -> None:
     predicts_classes.save(tmp_path / "model.safetensors")
     again = load(tmp_path / "model.safetensors")

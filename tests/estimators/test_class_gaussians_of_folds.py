@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from estimators.tables import PREDICTIVE
-from halfseen import RBMClassifier, load
+from halfseen import HalfseenClassifier, load
 from halfseen.estimators import blind_fit, predictive_fit
 from halfseen.estimators import class_gaussians_of_folds as module
 from halfseen.estimators.class_gaussians_file import gaussians_from_arrays, gaussians_to_arrays
@@ -43,15 +43,15 @@ def with_holes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
 
 
 @pytest.fixture(scope="module")
-def model() -> RBMClassifier:
+def model() -> HalfseenClassifier:
     X, y = crossed()
-    return RBMClassifier(**ALONE).fit(X, with_holes(y)[0])
+    return HalfseenClassifier(**ALONE).fit(X, with_holes(y)[0])
 
 
-def test_they_tell_classes_apart_by_how_features_hang_together(model: RBMClassifier) -> None:
+def test_they_tell_classes_apart_by_how_features_hang_together(model: HalfseenClassifier) -> None:
     X, y = crossed()
     known, hidden = with_holes(y)
-    without = RBMClassifier(**ALONE, class_gaussians=False, forest=False).fit(X, known)
+    without = HalfseenClassifier(**ALONE, class_gaussians=False, forest=False).fit(X, known)
     assert without.prediction_.blind.names == []
     assert model.prediction_.blind.names == ["forest", "class Gaussians", "boosted trees"]
     assert (model.predict(X)[hidden] == y[hidden]).mean() > 0.8
@@ -61,7 +61,7 @@ def test_they_tell_classes_apart_by_how_features_hang_together(model: RBMClassif
     assert said["classes of rows without a known one by"].endswith("boosted trees")
 
 
-def test_nothing_that_a_fold_put_aside_is_read_by_its_gaussians(model: RBMClassifier) -> None:
+def test_nothing_that_a_fold_put_aside_is_read_by_its_gaussians(model: HalfseenClassifier) -> None:
     X, y = crossed()
     schema, ensemble = model.schema_, model.prediction_.ensemble
     target = read_target(with_holes(y)[0])
@@ -84,7 +84,9 @@ def test_nothing_that_a_fold_put_aside_is_read_by_its_gaussians(model: RBMClassi
     assert not np.array_equal(after.whole.covariance, before.whole.covariance)
 
 
-def test_of_many_rows_some_are_read(model: RBMClassifier, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_many_rows_some_are_read(
+    model: HalfseenClassifier, monkeypatch: pytest.MonkeyPatch
+) -> None:
     X, y = crossed()
     target = read_target(y)
     encoded = model.schema_.encode(read_table(X), target)
@@ -101,10 +103,10 @@ def test_of_many_rows_some_are_read(model: RBMClassifier, monkeypatch: pytest.Mo
 def test_few_known_classes_are_too_few() -> None:
     X, y = crossed(120)
     y[49:] = None
-    assert RBMClassifier(**ALONE).fit(X, y).prediction_.blind.gaussians is None
+    assert HalfseenClassifier(**ALONE).fit(X, y).prediction_.blind.gaussians is None
 
 
-def test_a_file_says_the_same(model: RBMClassifier, tmp_path: Path) -> None:
+def test_a_file_says_the_same(model: HalfseenClassifier, tmp_path: Path) -> None:
     X, _ = crossed(seed=5)
     model.save(tmp_path / "model.halfseen")
     again = load(tmp_path / "model.halfseen")
@@ -126,7 +128,9 @@ def changed(arrays: dict[str, NDArray[Any]], name: str, value: Any) -> dict[str,
         ("covariance", np.tile(np.triu(np.ones((3, 3))), (2, 1, 1)), "symmetric"),
     ],
 )
-def test_a_damaged_file_is_refused(model: RBMClassifier, name: str, value: Any, said: str) -> None:
+def test_a_damaged_file_is_refused(
+    model: HalfseenClassifier, name: str, value: Any, said: str
+) -> None:
     arrays = gaussians_to_arrays(model.prediction_.blind.gaussians, "p.")
     columns = model.prediction_.ensemble.shape.columns
     assert gaussians_from_arrays(2, Sealed(6, {}, arrays), "p.", columns) is not None
@@ -136,7 +140,7 @@ def test_a_damaged_file_is_refused(model: RBMClassifier, name: str, value: Any, 
         gaussians_from_arrays(3, Sealed(6, {}, arrays), "p.", columns)
 
 
-def test_means_beyond_all_rows_are_still_answered(model: RBMClassifier) -> None:
+def test_means_beyond_all_rows_are_still_answered(model: HalfseenClassifier) -> None:
     gaussians = model.prediction_.blind.gaussians
     assert gaussians is not None
     far = replace(gaussians, mean=np.full_like(gaussians.mean, 1e9))
@@ -151,5 +155,5 @@ def test_where_it_is_over_nothing_more_is_fitted(monkeypatch: pytest.MonkeyPatch
         "grow_forest",
         lambda *_: monkeypatch.setattr(predictive_fit.time, "monotonic", lambda: 1e12),
     )
-    model = RBMClassifier(**ALONE, max_seconds=1e6).fit(X, y)
+    model = HalfseenClassifier(**ALONE, max_seconds=1e6).fit(X, y)
     assert model.prediction_.blind.names == []

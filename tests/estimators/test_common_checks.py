@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from halfseen import RBMClassifier, RBMImputer
+from halfseen import HalfseenClassifier, HalfseenImputer
 from halfseen.estimators import fitted_machine
 
 # A few epochs of many small steps: quick, and enough to learn what the checks ask for. The defaults
@@ -47,12 +47,12 @@ def _roughly() -> Iterator[None]:
         yield
 
 
-@parametrize_with_checks([RBMClassifier(**QUICK), RBMImputer(**QUICK)])
+@parametrize_with_checks([HalfseenClassifier(**QUICK), HalfseenImputer(**QUICK)])
 def test_scikit_learn(estimator: Any, check: Callable[[Any], None]) -> None:
     check(estimator)
 
 
 @pytest.mark.long
-@parametrize_with_checks([RBMClassifier(**PREDICTIVE), RBMImputer(**PREDICTIVE)])
+@parametrize_with_checks([HalfseenClassifier(**PREDICTIVE), HalfseenImputer(**PREDICTIVE)])
 def test_scikit_learn_predictively(estimator: Any, check: Callable[[Any], None]) -> None:
     check(estimator)

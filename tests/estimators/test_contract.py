@@ -20,7 +20,7 @@ from sklearn.preprocessing import FunctionTransformer
 
 from estimators.bits import answers, assert_same_bits, assert_same_model
 from estimators.tables import LIGHT
-from halfseen import ObservedStratifiedKFold, RBMClassifier, RBMImputer, observed_scorer
+from halfseen import HalfseenClassifier, HalfseenImputer, ObservedStratifiedKFold, observed_scorer
 
 
 def as_objects(table: pd.DataFrame) -> NDArray[Any]:
@@ -48,10 +48,10 @@ CONTAINERS: dict[str, Callable[[pd.DataFrame], Any]] = {
 
 @pytest.mark.parametrize("container", CONTAINERS)
 def test_containers(
-    container: str, table: pd.DataFrame, classes: NDArray[Any], of_classes: RBMClassifier
+    container: str, table: pd.DataFrame, classes: NDArray[Any], of_classes: HalfseenClassifier
 ) -> None:
     X = CONTAINERS[container](table)
-    model = RBMClassifier(**LIGHT).fit(X, classes)
+    model = HalfseenClassifier(**LIGHT).fit(X, classes)
     # One table, one model, whatever it comes in.
     assert_same_bits(model.machine_.weights, of_classes.machine_.weights)
     assert_same_bits(model.predict_proba(X), of_classes.predict_proba(table))
@@ -81,7 +81,7 @@ def test_containers(
 
 @pytest.mark.parametrize("container", CONTAINERS)
 def test_observed_cells_come_back_and_input_is_not_touched(
-    container: str, table: pd.DataFrame, of_classes: RBMClassifier
+    container: str, table: pd.DataFrame, of_classes: HalfseenClassifier
 ) -> None:
     X = CONTAINERS[container](table)
     before = pickle.loads(pickle.dumps(X))
@@ -107,12 +107,12 @@ def test_fit_transform_is_fit_and_transform(
     table: pd.DataFrame,
     wide: pd.DataFrame,
     classes: NDArray[Any],
-    of_classes: RBMClassifier,
-    imputer: RBMImputer,
+    of_classes: HalfseenClassifier,
+    imputer: HalfseenImputer,
 ) -> None:
-    fitted = RBMClassifier(**LIGHT).fit_transform(table, classes)
+    fitted = HalfseenClassifier(**LIGHT).fit_transform(table, classes)
     assert_same_bits(fitted, of_classes.transform(table))
-    assert_same_bits(RBMImputer(**LIGHT).fit_transform(wide), imputer.transform(wide))
+    assert_same_bits(HalfseenImputer(**LIGHT).fit_transform(wide), imputer.transform(wide))
 
 
 @pytest.mark.parametrize("kind", ["classes", "labels", "outputs"])
@@ -122,26 +122,26 @@ def test_same_seed_same_fit(
     table = tables[kind]
     y = request.getfixturevalue(kind)
     first = request.getfixturevalue(f"of_{kind}")
-    again = RBMClassifier(**LIGHT).fit(table, y)
+    again = HalfseenClassifier(**LIGHT).fit(table, y)
     assert_same_model(first, again)
     assert_same_bits(answers(first, table, y), answers(again, table, y))
-    other = RBMClassifier(**LIGHT | {"random_state": 1}).fit(table, y)
+    other = HalfseenClassifier(**LIGHT | {"random_state": 1}).fit(table, y)
     assert not np.array_equal(first.machine_.weights, other.machine_.weights)
 
 
 def test_random_state_is_drawn_from(wide: pd.DataFrame) -> None:
     random = np.random.RandomState(0)
-    one = RBMImputer(**LIGHT | {"random_state": random}).fit(wide)
-    other = RBMImputer(**LIGHT | {"random_state": random}).fit(wide)
-    same = RBMImputer(**LIGHT | {"random_state": np.random.RandomState(0)}).fit(wide)
+    one = HalfseenImputer(**LIGHT | {"random_state": random}).fit(wide)
+    other = HalfseenImputer(**LIGHT | {"random_state": random}).fit(wide)
+    same = HalfseenImputer(**LIGHT | {"random_state": np.random.RandomState(0)}).fit(wide)
     assert_same_bits(one.machine_.weights, same.machine_.weights)
     assert not np.array_equal(one.machine_.weights, other.machine_.weights)
-    RBMImputer(**LIGHT | {"random_state": None}).fit(wide)
+    HalfseenImputer(**LIGHT | {"random_state": None}).fit(wide)
 
 
-def test_clone_and_parameters(of_classes: RBMClassifier) -> None:
+def test_clone_and_parameters(of_classes: HalfseenClassifier) -> None:
     parameters = LIGHT | {"column_kinds": {"sold": "binary"}, "threshold": 0.3}
-    copy = clone(RBMClassifier(**parameters))
+    copy = clone(HalfseenClassifier(**parameters))
     assert not hasattr(copy, "machine_")
     assert {name: copy.get_params()[name] for name in parameters} == parameters
     assert copy.set_params(n_hidden=9).n_hidden == 9
@@ -149,45 +149,45 @@ def test_clone_and_parameters(of_classes: RBMClassifier) -> None:
 
 
 def test_last_step_of_a_pipeline(
-    table: pd.DataFrame, classes: NDArray[Any], of_classes: RBMClassifier
+    table: pd.DataFrame, classes: NDArray[Any], of_classes: HalfseenClassifier
 ) -> None:
-    pipeline = make_pipeline(FunctionTransformer(), RBMClassifier(**LIGHT)).fit(table, classes)
+    pipeline = make_pipeline(FunctionTransformer(), HalfseenClassifier(**LIGHT)).fit(table, classes)
     assert_same_bits(pipeline.predict_proba(table), of_classes.predict_proba(table))
     assert pipeline.score(table, classes) == of_classes.score(table, classes)
     assert pipeline.classes_.tolist() == of_classes.classes_.tolist()
 
 
-def test_middle_step_of_a_pipeline(wide: pd.DataFrame, imputer: RBMImputer) -> None:
+def test_middle_step_of_a_pipeline(wide: pd.DataFrame, imputer: HalfseenImputer) -> None:
     numbers = FunctionTransformer(lambda X: X[["size", "weight", "sold"]])
     last = LogisticRegression()
     y = np.arange(40) % 2
-    pipeline = make_pipeline(RBMImputer(**LIGHT), numbers, last).fit(wide, y)
+    pipeline = make_pipeline(HalfseenImputer(**LIGHT), numbers, last).fit(wide, y)
     assert pipeline.predict(wide).shape == (40,)
     assert_same_bits(pipeline[0].transform(wide), imputer.transform(wide))
 
 
 @pytest.mark.parametrize("container", ["pandas", "polars", "objects"])
-def test_set_output(container: str, wide: pd.DataFrame, imputer: RBMImputer) -> None:
+def test_set_output(container: str, wide: pd.DataFrame, imputer: HalfseenImputer) -> None:
     X = CONTAINERS[container](wide)
     names = [f"x{j}" for j in range(6)] if container == "objects" else list(wide.columns)
     expected = imputer.transform(wide)
     for library, frame in (("pandas", pd.DataFrame), ("polars", pl.DataFrame)):
-        model = RBMImputer(**LIGHT).set_output(transform=library)
+        model = HalfseenImputer(**LIGHT).set_output(transform=library)
         for filled in (model.fit(X).transform(X), model.fit_transform(X)):
             assert type(filled) is frame
             assert list(filled.columns) == names
             for name, column in zip(names, wide.columns, strict=True):
                 assert filled[name].to_list() == expected[column].to_list()
-    default = RBMImputer(**LIGHT).set_output(transform="default").fit(X)
+    default = HalfseenImputer(**LIGHT).set_output(transform="default").fit(X)
     assert type(default.transform(X)) is type(X)
 
 
 def test_pickle(
-    of_classes: RBMClassifier,
+    of_classes: HalfseenClassifier,
     table: pd.DataFrame,
     wide: pd.DataFrame,
     classes: NDArray[Any],
-    imputer: RBMImputer,
+    imputer: HalfseenImputer,
 ) -> None:
     again = pickle.loads(pickle.dumps(of_classes))
     assert_same_model(of_classes, again)
@@ -196,7 +196,7 @@ def test_pickle(
 
 
 def test_pickle_between_parts(table: pd.DataFrame, classes: NDArray[Any]) -> None:
-    model = RBMClassifier(**LIGHT).partial_fit(table[:20], classes[:20])
+    model = HalfseenClassifier(**LIGHT).partial_fit(table[:20], classes[:20])
     again = pickle.loads(pickle.dumps(model))
     for one in (model, again):
         one.partial_fit(table[20:], classes[20:])
@@ -213,7 +213,7 @@ def test_cross_validation_with_unknown_labels(
     folds = ObservedStratifiedKFold(n_splits=3, random_state=0)
     for name in (score, "neg_log_loss"):
         scores = cross_val_score(
-            RBMClassifier(**LIGHT), table, y, cv=folds, scoring=observed_scorer(name)
+            HalfseenClassifier(**LIGHT), table, y, cv=folds, scoring=observed_scorer(name)
         )
         assert np.isfinite(scores).all()
         assert len(scores) == 3
@@ -221,7 +221,7 @@ def test_cross_validation_with_unknown_labels(
 
 def test_grid_search_with_unknown_labels(table: pd.DataFrame, classes: NDArray[Any]) -> None:
     search = GridSearchCV(
-        RBMClassifier(**LIGHT),
+        HalfseenClassifier(**LIGHT),
         {"learning_rate": np.array([0.001, 0.02]), "n_sweeps": np.array([6])},
         cv=ObservedStratifiedKFold(n_splits=2, random_state=0),
         scoring=observed_scorer("averaged_auc"),
@@ -229,13 +229,13 @@ def test_grid_search_with_unknown_labels(table: pd.DataFrame, classes: NDArray[A
     ).fit(table, classes)
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
     assert search.predict(table).shape == (40,)
-    with_default_score = cross_val_score(RBMClassifier(**LIGHT), table, classes, cv=KFold(2))
+    with_default_score = cross_val_score(HalfseenClassifier(**LIGHT), table, classes, cv=KFold(2))
     assert np.isfinite(with_default_score).all()
 
 
 def test_tags() -> None:
-    classifier = RBMClassifier().__sklearn_tags__()
-    imputer = RBMImputer().__sklearn_tags__()
+    classifier = HalfseenClassifier().__sklearn_tags__()
+    imputer = HalfseenImputer().__sklearn_tags__()
     assert classifier.classifier_tags.multi_label
     assert not classifier.target_tags.multi_output
     assert classifier.target_tags.required

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from halfseen import RBMClassifier, RBMImputer
+from halfseen import HalfseenClassifier, HalfseenImputer
 
 
 @pytest.mark.long
-@parametrize_with_checks([RBMClassifier(), RBMImputer()])
+@parametrize_with_checks([HalfseenClassifier(), HalfseenImputer()])
 def test_scikit_learn_with_defaults(estimator: Any, check: Callable[[Any], None]) -> None:
     check(estimator)

@@ -10,14 +10,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from halfseen import RBMClassifier
+from halfseen import HalfseenClassifier
 from halfseen.estimators import ensemble as ensemble_file
 from halfseen.learning.predictive_member import member_sweep
 from halfseen.machine.tiles import TILE_ROWS
 from halfseen.tables import read_table
 
 
-def test_answers_of_every_member(predicts_classes: RBMClassifier, table: pd.DataFrame) -> None:
+def test_answers_of_every_member(predicts_classes: HalfseenClassifier, table: pd.DataFrame) -> None:
     ensemble = predicts_classes.prediction_.ensemble
     encoded = predicts_classes.schema_.encode(read_table(table), None)
     every = ensemble.answers(*encoded)
@@ -46,7 +46,7 @@ def test_answers_of_every_member(predicts_classes: RBMClassifier, table: pd.Data
 def test_a_program_answers_as_numpy_does(
     kind: str, table: pd.DataFrame, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    model: RBMClassifier = request.getfixturevalue(kind)
+    model: HalfseenClassifier = request.getfixturevalue(kind)
     encoded = model.schema_.encode(read_table(table), None)
     ensemble = model.prediction_.ensemble
     folds = range(ensemble.n_folds)
@@ -64,7 +64,7 @@ def test_a_program_answers_as_numpy_does(
 
 
 def test_what_trees_read_is_what_the_prior_says_in_an_answer(
-    predicts_labels: RBMClassifier, table: pd.DataFrame
+    predicts_labels: HalfseenClassifier, table: pd.DataFrame
 ) -> None:
     ensemble = predicts_labels.prediction_.ensemble
     visible, observed = predicts_labels.schema_.encode(read_table(table), None)
@@ -77,7 +77,7 @@ def test_what_trees_read_is_what_the_prior_says_in_an_answer(
 @pytest.mark.parametrize("most_weights", [0, 40_000])
 def test_bits_of_a_row_hang_on_the_row(
     most_weights: int,
-    predicts_classes: RBMClassifier,
+    predicts_classes: HalfseenClassifier,
     table: pd.DataFrame,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -11,18 +11,18 @@ import pytest
 from scipy.special import expit
 from scipy.stats import norm
 
-from halfseen import RBMClassifier
+from halfseen import HalfseenClassifier
 from halfseen.estimators.fitted_machine import FARTHEST, FittedMachine
 from halfseen.tables import Encoded, read_table, read_target
 
 
 @pytest.fixture(scope="module")
-def encoded(of_classes: RBMClassifier, table: pd.DataFrame, classes: Any) -> Encoded:
+def encoded(of_classes: HalfseenClassifier, table: pd.DataFrame, classes: Any) -> Encoded:
     return of_classes.schema_.encode(read_table(table), read_target(classes))
 
 
 @pytest.fixture(scope="module")
-def independent(of_classes: RBMClassifier) -> FittedMachine:
+def independent(of_classes: HalfseenClassifier) -> FittedMachine:
     """A machine without weights: every unit, or group of units, goes its own way."""
     machine = of_classes.machine_
     n_visible = machine.layer.n_visible
@@ -39,7 +39,7 @@ def independent(of_classes: RBMClassifier) -> FittedMachine:
     )
 
 
-def test_observed_entries_are_pinned(of_classes: RBMClassifier, encoded: Encoded) -> None:
+def test_observed_entries_are_pinned(of_classes: HalfseenClassifier, encoded: Encoded) -> None:
     completed = of_classes.machine_.complete(*encoded)
     assert np.array_equal(completed[encoded.observed], encoded.visible[encoded.observed])
     assert np.isfinite(completed).all()
@@ -47,7 +47,9 @@ def test_observed_entries_are_pinned(of_classes: RBMClassifier, encoded: Encoded
     assert np.allclose(groups, 1.0, atol=1e-5)
 
 
-def test_what_stands_behind_holes_is_not_read(of_classes: RBMClassifier, encoded: Encoded) -> None:
+def test_what_stands_behind_holes_is_not_read(
+    of_classes: HalfseenClassifier, encoded: Encoded
+) -> None:
     behind = np.where(encoded.observed, encoded.visible, np.float32(1e9))
     completed = of_classes.machine_.complete(behind, encoded.observed)
     assert completed.tobytes() == of_classes.machine_.complete(*encoded).tobytes()
@@ -71,14 +73,14 @@ def test_log_probability_of_independent_units(independent: FittedMachine, encode
     assert np.allclose(independent.log_probability(*encoded), expected, atol=2e-3)
 
 
-def test_partition_is_estimated_once(of_classes: RBMClassifier) -> None:
+def test_partition_is_estimated_once(of_classes: HalfseenClassifier) -> None:
     machine = of_classes.machine_
     assert machine.log_partitions is machine.log_partitions
     assert machine.log_partitions.shape == (1,)
     assert 0 <= machine.log_partition_errors[0] < 0.5
 
 
-def test_several_machines_are_averaged(of_classes: RBMClassifier, encoded: Encoded) -> None:
+def test_several_machines_are_averaged(of_classes: HalfseenClassifier, encoded: Encoded) -> None:
     machine = of_classes.machine_
     names = ("weights", "visible_bias", "hidden_bias", "log_variance")
     twice = replace(machine, **{n: np.repeat(getattr(machine, n), 2, axis=0) for n in names})
@@ -89,7 +91,7 @@ def test_several_machines_are_averaged(of_classes: RBMClassifier, encoded: Encod
     assert np.allclose(both.complete(*encoded), mean, atol=1e-5)
 
 
-def test_numbers_out_of_reach(of_classes: RBMClassifier, encoded: Encoded) -> None:
+def test_numbers_out_of_reach(of_classes: HalfseenClassifier, encoded: Encoded) -> None:
     visible = encoded.visible.copy()
     visible[:, 0] = np.finfo(np.float32).max
     seen = encoded.observed.copy()

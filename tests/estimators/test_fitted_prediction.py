@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from estimators.bits import assert_same_bits, more_answers
 from estimators.tables import classes_of_rows, holed_table
-from halfseen import RBMClassifier, RBMImputer
+from halfseen import HalfseenClassifier, HalfseenImputer
 from halfseen.estimators.fitted_prediction import (
     discrete_candidates,
     of_kinds,
@@ -34,7 +34,7 @@ def rows() -> tuple[pd.DataFrame, Any]:
 
 
 @pytest.fixture(scope="module")
-def whole(predicts_classes: RBMClassifier, rows: tuple[pd.DataFrame, Any]) -> list[Any]:
+def whole(predicts_classes: HalfseenClassifier, rows: tuple[pd.DataFrame, Any]) -> list[Any]:
     return more_answers(predicts_classes, *rows)
 
 
@@ -45,7 +45,7 @@ def taken(answer: list[Any], rows: Any) -> list[Any]:
     ]
 
 
-def asked(model: RBMClassifier, rows: tuple[pd.DataFrame, Any], chosen: Any) -> list[Any]:
+def asked(model: HalfseenClassifier, rows: tuple[pd.DataFrame, Any], chosen: Any) -> list[Any]:
     table, y = rows
     return more_answers(model, table.iloc[chosen].reset_index(drop=True), y[chosen])
 
@@ -55,7 +55,7 @@ def asked(model: RBMClassifier, rows: tuple[pd.DataFrame, Any], chosen: Any) -> 
 @given(chosen=st.lists(st.integers(0, MANY - 1), min_size=1, max_size=40))
 def test_order_and_company_of_rows(
     chosen: list[int],
-    predicts_classes: RBMClassifier,
+    predicts_classes: HalfseenClassifier,
     rows: tuple[pd.DataFrame, Any],
     whole: list[Any],
 ) -> None:
@@ -67,7 +67,7 @@ def test_order_and_company_of_rows(
 def test_chunks_of_rows(
     size: int,
     last: int,
-    predicts_classes: RBMClassifier,
+    predicts_classes: HalfseenClassifier,
     rows: tuple[pd.DataFrame, Any],
     whole: list[Any],
 ) -> None:
@@ -77,7 +77,7 @@ def test_chunks_of_rows(
 
 
 def test_what_is_observed_comes_back(
-    predicts_classes: RBMClassifier, rows: tuple[pd.DataFrame, Any]
+    predicts_classes: HalfseenClassifier, rows: tuple[pd.DataFrame, Any]
 ) -> None:
     table, y = rows
     completed = predicts_classes.complete(table, y)
@@ -94,7 +94,7 @@ def test_what_is_observed_comes_back(
 
 
 def test_bounds_hold_the_answer_and_are_nested(
-    predicts_features: RBMImputer, wide: pd.DataFrame
+    predicts_features: HalfseenImputer, wide: pd.DataFrame
 ) -> None:
     numbers = [0, 1]
     filled = predicts_features.transform(wide).to_numpy()[:, numbers].astype(float)
@@ -117,7 +117,7 @@ def test_bounds_hold_the_answer_and_are_nested(
 
 
 def test_sets_hold_the_most_probable_class_and_grow(
-    predicts_classes: RBMClassifier, rows: tuple[pd.DataFrame, Any]
+    predicts_classes: HalfseenClassifier, rows: tuple[pd.DataFrame, Any]
 ) -> None:
     table, _ = rows
     best = np.argmax(predicts_classes.predict_proba(table), axis=1)
@@ -132,8 +132,8 @@ def test_sets_hold_the_most_probable_class_and_grow(
 
 
 def test_sets_of_labels_and_outputs(
-    predicts_labels: RBMClassifier,
-    predicts_outputs: RBMClassifier,
+    predicts_labels: HalfseenClassifier,
+    predicts_outputs: HalfseenClassifier,
     table: pd.DataFrame,
     narrow: pd.DataFrame,
 ) -> None:
@@ -147,7 +147,9 @@ def test_sets_of_labels_and_outputs(
 
 
 @pytest.mark.parametrize("level", [0, 1, -0.5, 1.5, True, None, "0.9", np.nan])
-def test_no_level_at_all(level: Any, predicts_classes: RBMClassifier, table: pd.DataFrame) -> None:
+def test_no_level_at_all(
+    level: Any, predicts_classes: HalfseenClassifier, table: pd.DataFrame
+) -> None:
     for ask in (predicts_classes.predict_interval, predicts_classes.predict_set):
         with pytest.raises(ValueError, match="level must be a number between 0 and 1"):
             ask(table, level)
@@ -162,7 +164,7 @@ def test_coverage_of_new_rows() -> None:
 
     train = drawn(500)
     train[random.random(train.shape) < 0.2] = np.nan
-    model = RBMImputer(n_hidden=8, n_epochs=20, n_machines=2, companion=False, random_state=0)
+    model = HalfseenImputer(n_hidden=8, n_epochs=20, n_machines=2, companion=False, random_state=0)
     model.fit(train)
     truth = drawn(1500)
     hidden = random.random(truth.shape) < 0.3
@@ -180,7 +182,7 @@ def test_coverage_of_new_rows() -> None:
 
 
 def test_draws_differ_and_spread_about_the_column(
-    predicts_classes: RBMClassifier, table: pd.DataFrame
+    predicts_classes: HalfseenClassifier, table: pd.DataFrame
 ) -> None:
     draws = predicts_classes.impute(table, n_draws=30)
     assert_same_bits(draws, predicts_classes.impute(table, n_draws=30))
@@ -198,13 +200,13 @@ def test_draws_differ_and_spread_about_the_column(
 
 
 @pytest.mark.parametrize("n_draws", [0, 1.5, True, None])
-def test_no_number_of_draws(n_draws: Any, predicts_classes: RBMClassifier, table: Any) -> None:
+def test_no_number_of_draws(n_draws: Any, predicts_classes: HalfseenClassifier, table: Any) -> None:
     with pytest.raises(ValueError, match="n_draws must be a whole number"):
         predicts_classes.impute(table, n_draws)
 
 
 def test_far_from_all_that_was_learned(
-    predicts_classes: RBMClassifier, table: pd.DataFrame
+    predicts_classes: HalfseenClassifier, table: pd.DataFrame
 ) -> None:
     for value in (1e9, -1e20, 1e300):
         X = table[:5].copy()
@@ -240,7 +242,7 @@ def test_labels_and_groups_are_pooled_each_in_its_way() -> None:
 
 
 def test_the_prior_alone_is_the_last_candidate(
-    predicts_classes: RBMClassifier, table: pd.DataFrame
+    predicts_classes: HalfseenClassifier, table: pd.DataFrame
 ) -> None:
     ensemble, schema = predicts_classes.prediction_.ensemble, predicts_classes.schema_
     answers = ensemble.answers(*schema.encode(read_table(table), None))
@@ -260,7 +262,7 @@ def test_the_prior_alone_is_the_last_candidate(
 
 
 def test_folds_meet_in_the_log_odds_of_labels_and_in_the_mean_of_the_rest(
-    predicts_labels: RBMClassifier, table: pd.DataFrame
+    predicts_labels: HalfseenClassifier, table: pd.DataFrame
 ) -> None:
     ensemble, schema = predicts_labels.prediction_.ensemble, predicts_labels.schema_
     assert ensemble.averages_odds
@@ -279,7 +281,7 @@ def test_folds_meet_in_the_log_odds_of_labels_and_in_the_mean_of_the_rest(
 
 
 def test_targets_alone_are_the_targets_of_all(
-    predicts_labels: RBMClassifier, table: pd.DataFrame, labels: NDArray[np.float64]
+    predicts_labels: HalfseenClassifier, table: pd.DataFrame, labels: NDArray[np.float64]
 ) -> None:
     schema, fitted = predicts_labels.schema_, predicts_labels.prediction_
     encoded = schema.encode(read_table(table), None)

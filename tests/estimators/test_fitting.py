@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from estimators.tables import LIGHT
-from halfseen import RBMClassifier
+from halfseen import HalfseenClassifier
 from halfseen.estimators.fitting import (
     Fitted,
     Surroundings,
@@ -26,17 +26,19 @@ from halfseen.tables import Encoded, Schema, learn_columns, read_table, read_tar
 
 
 @pytest.fixture(scope="module")
-def encoded(of_labels: RBMClassifier, table: pd.DataFrame, labels: Any) -> Encoded:
+def encoded(of_labels: HalfseenClassifier, table: pd.DataFrame, labels: Any) -> Encoded:
     return of_labels.schema_.encode(read_table(table), read_target(labels))
 
 
-def test_layer_follows_the_schema(of_outputs: RBMClassifier) -> None:
+def test_layer_follows_the_schema(of_outputs: HalfseenClassifier) -> None:
     layer = layer_of(of_outputs.schema_)
     assert (layer.n_gaussian, layer.n_bernoulli, layer.group_sizes) == (2, 1, (3, 3))
     assert layer.n_visible == of_outputs.schema_.n_visible
 
 
-def test_columns_of_predictive_training_are_those_of_the_schema(of_outputs: RBMClassifier) -> None:
+def test_columns_of_predictive_training_are_those_of_the_schema(
+    of_outputs: HalfseenClassifier,
+) -> None:
     schema = of_outputs.schema_
     columns = predictive_columns(schema, 3)
     assert (columns.n_features, columns.n_targets) == (len(schema.features), len(schema.targets))
@@ -56,7 +58,7 @@ def test_which_columns_are_numbers_is_not_compiled() -> None:
     assert one == other
 
 
-def test_plan_follows_the_settings(of_labels: RBMClassifier) -> None:
+def test_plan_follows_the_settings(of_labels: HalfseenClassifier) -> None:
     schema, settings = of_labels.schema_, of_labels.settings_
     plan = training_plan(schema, settings, n_rows=40, seed=7)
     assert (plan.n_hidden, plan.n_epochs, plan.batch_size) == (4, 4, 16)
@@ -67,7 +69,7 @@ def test_plan_follows_the_settings(of_labels: RBMClassifier) -> None:
     assert uniform.start_marginals[2:4] == (0.5, 0.5)
 
 
-def test_batches_are_no_longer_than_the_padded_table(of_labels: RBMClassifier) -> None:
+def test_batches_are_no_longer_than_the_padded_table(of_labels: HalfseenClassifier) -> None:
     huge = replace(of_labels.settings_, batch_size=10**6)
     assert training_plan(of_labels.schema_, huge, n_rows=40, seed=0).batch_size == 64
     # Parts of any length are planned alike, so that they share what is compiled.
@@ -75,7 +77,9 @@ def test_batches_are_no_longer_than_the_padded_table(of_labels: RBMClassifier) -
     assert len(plans) == 1
 
 
-def test_held_out_entries_are_not_trained_on(of_labels: RBMClassifier, encoded: Encoded) -> None:
+def test_held_out_entries_are_not_trained_on(
+    of_labels: HalfseenClassifier, encoded: Encoded
+) -> None:
     layer = layer_of(of_labels.schema_)
     settings = replace(of_labels.settings_, held_out_share=0.3)
     monitor, held_out = _monitor(of_labels.schema_, layer, encoded, settings, 0, None)
@@ -88,7 +92,7 @@ def test_held_out_entries_are_not_trained_on(of_labels: RBMClassifier, encoded: 
 
 
 @pytest.mark.parametrize("change", [{"stopping": "none"}, {"held_out_share": 0.0}])
-def test_nothing_is_held_out(of_labels: RBMClassifier, encoded: Encoded, change: Any) -> None:
+def test_nothing_is_held_out(of_labels: HalfseenClassifier, encoded: Encoded, change: Any) -> None:
     settings = replace(of_labels.settings_, **change)
     layer = layer_of(of_labels.schema_)
     monitor, held_out = _monitor(of_labels.schema_, layer, encoded, settings, 0, None)
@@ -97,7 +101,7 @@ def test_nothing_is_held_out(of_labels: RBMClassifier, encoded: Encoded, change:
 
 
 def test_a_table_too_small_to_put_anything_aside(
-    of_labels: RBMClassifier, encoded: Encoded
+    of_labels: HalfseenClassifier, encoded: Encoded
 ) -> None:
     few = Encoded(encoded.visible[:2], encoded.observed[:2])
     layer = layer_of(of_labels.schema_)
@@ -107,7 +111,9 @@ def test_a_table_too_small_to_put_anything_aside(
     assert np.array_equal(held_out.training(few.observed), few.observed)
 
 
-def test_the_oracle_judges_hidden_labels_only(of_labels: RBMClassifier, encoded: Encoded) -> None:
+def test_the_oracle_judges_hidden_labels_only(
+    of_labels: HalfseenClassifier, encoded: Encoded
+) -> None:
     truth = np.resize([0.0, 1.0, 1.0], (40, 2))
     oracle = of_labels.schema_.encode(None, read_target(truth, "labels"))
     layer = layer_of(of_labels.schema_)
@@ -118,7 +124,9 @@ def test_the_oracle_judges_hidden_labels_only(of_labels: RBMClassifier, encoded:
     assert monitor.judging.sum() == hidden.sum()
 
 
-def test_fit_machine_is_what_the_estimator_does(of_labels: RBMClassifier, encoded: Encoded) -> None:
+def test_fit_machine_is_what_the_estimator_does(
+    of_labels: HalfseenClassifier, encoded: Encoded
+) -> None:
     fitted = fit_machine(
         of_labels.schema_, encoded, of_labels.settings_, of_labels._seed, Surroundings()
     )
@@ -127,7 +135,7 @@ def test_fit_machine_is_what_the_estimator_does(of_labels: RBMClassifier, encode
     assert len(fitted.history) == LIGHT["n_epochs"]
 
 
-def test_shelved_machines_are_plain_arrays(of_labels: RBMClassifier) -> None:
+def test_shelved_machines_are_plain_arrays(of_labels: HalfseenClassifier) -> None:
     machine = of_labels.machine_
     again = shelved(machine.machines, of_labels.schema_, of_labels.settings_, machine.seed)
     for name in ("weights", "visible_bias", "hidden_bias", "log_variance", "restarts"):

@@ -14,7 +14,7 @@ from sklearn.tree import ExtraTreeClassifier
 
 from estimators.bits import assert_same_bits
 from estimators.tables import PREDICTIVE
-from halfseen import RBMClassifier, TrainingInterrupted
+from halfseen import HalfseenClassifier, TrainingInterrupted
 from halfseen.estimators import forest_fit
 from halfseen.estimators.ensemble import Ensemble
 from halfseen.estimators.forest_fit import (
@@ -95,12 +95,12 @@ def test_rows_of_a_long_table_are_drawn() -> None:
 
 
 @pytest.fixture(scope="module")
-def encoded(predicts_classes: RBMClassifier, table: pd.DataFrame, classes: Any) -> Encoded:
+def encoded(predicts_classes: HalfseenClassifier, table: pd.DataFrame, classes: Any) -> Encoded:
     return predicts_classes.schema_.encode(read_table(table), read_target(classes, "classes"))
 
 
 def test_trees_read_nothing_that_their_fold_put_aside(
-    predicts_classes: RBMClassifier, encoded: Encoded
+    predicts_classes: HalfseenClassifier, encoded: Encoded
 ) -> None:
     schema, ensemble = predicts_classes.schema_, predicts_classes.prediction_.ensemble
     where = schema.column_of_unit, schema.is_target_unit
@@ -124,7 +124,7 @@ def test_trees_read_nothing_that_their_fold_put_aside(
 
 
 def test_trees_are_asked_as_they_were_grown(
-    predicts_classes: RBMClassifier, encoded: Encoded
+    predicts_classes: HalfseenClassifier, encoded: Encoded
 ) -> None:
     ensemble = predicts_classes.prediction_.ensemble
     # Labels are shown, and must not be read.
@@ -139,7 +139,7 @@ def test_trees_are_asked_as_they_were_grown(
 def test_outputs_of_different_widths(table: pd.DataFrame, units: str) -> None:
     narrow = table.drop(columns=["sold", "colour"])
     outputs = table[["sold", "colour"]].astype(object).to_numpy()
-    model = RBMClassifier(
+    model = HalfseenClassifier(
         **PREDICTIVE, companion=False, target_kind="outputs", class_units=units
     ).fit(narrow, outputs)
     forest = model.prediction_.blind.forest
@@ -155,7 +155,7 @@ def test_outputs_of_different_widths(table: pd.DataFrame, units: str) -> None:
 def test_many_classes_raise_no_warning(table: pd.DataFrame) -> None:
     before = list(warnings.filters)
     every = np.arange(len(table)) // 2
-    RBMClassifier(**PREDICTIVE, companion=False).fit(table, every.astype(str))
+    HalfseenClassifier(**PREDICTIVE, companion=False).fit(table, every.astype(str))
     assert list(warnings.filters) == before
 
 
@@ -168,14 +168,14 @@ def test_control_c_while_trees_grow_keeps_the_ensemble(
     monkeypatch.setattr(forest_fit, "_joined", lambda *_: pytest.fail("all trees were grown"))
     monkeypatch.setattr(Ensemble, "completed_features", interrupt)
     with pytest.warns(TrainingInterrupted, match="does without those"):
-        model = RBMClassifier(**PREDICTIVE, companion=False).fit(table, classes)
+        model = HalfseenClassifier(**PREDICTIVE, companion=False).fit(table, classes)
     assert model.prediction_.blind.forest is None
     assert np.isfinite(model.predict_proba(table)).all()
 
 
 def test_it_can_be_left_out(table: pd.DataFrame, classes: NDArray[Any]) -> None:
-    alone = RBMClassifier(**PREDICTIVE, companion=False, forest=False).fit(table, classes)
+    alone = HalfseenClassifier(**PREDICTIVE, companion=False, forest=False).fit(table, classes)
     assert alone.prediction_.blind.forest is None
     assert np.isfinite(alone.predict_proba(table)).all()
     with pytest.raises(ValueError, match="forest must be True or False"):
-        RBMClassifier(**PREDICTIVE, forest=3).fit(table, classes)
+        HalfseenClassifier(**PREDICTIVE, forest=3).fit(table, classes)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from estimators.curved import curved_table
-from halfseen import RBMClassifier
+from halfseen import HalfseenClassifier
 from halfseen.estimators import gain_over_priors as module
 from halfseen.estimators.ensemble import Ensemble
 from halfseen.estimators.gain_over_priors import gain_over_priors, share_taken_away
@@ -21,7 +21,7 @@ from halfseen.tables import Encoded, read_table, read_target
 class Asked(NamedTuple):
     """A model of waves and the sign of one of them, and what is put aside."""
 
-    model: RBMClassifier
+    model: HalfseenClassifier
     encoded: Encoded
     folds: list[HeldOut]
 
@@ -37,7 +37,7 @@ def asked() -> Asked:
     y: Any = np.where(np.isnan(X[:, 0]), None, np.where(X[:, 0] > 0, "up", "down"))
     # As many steps as a first round has not.
     light = {"n_machines": 2, "n_epochs": 60, "n_hidden": 40, "companion": False, "forest": False}
-    model = RBMClassifier(random_state=0, **light).fit(X, y)
+    model = HalfseenClassifier(random_state=0, **light).fit(X, y)
     schema = model.schema_
     encoded = schema.encode(read_table(X), read_target(y, "classes"))
     folds = [

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from estimators.bits import assert_same_bits
 from estimators.tables import LIGHT
-from halfseen import RBMClassifier, RBMImputer
+from halfseen import HalfseenClassifier, HalfseenImputer
 
 # The other preset at work: the paper's units, objective and restarts.
 PAPER = {"preset": "paper", "n_hidden": 4, "n_epochs": 2, "random_state": 0}
@@ -44,7 +44,7 @@ COLUMNS: dict[str, Any] = {
 def test_columns_of_any_scale(kind: str, table: pd.DataFrame, classes: NDArray[Any]) -> None:
     X = table.copy()
     X["size"] = COLUMNS[kind](X["size"])
-    model = RBMClassifier(**LIGHT).fit(X, classes)
+    model = HalfseenClassifier(**LIGHT).fit(X, classes)
     filled = model.transform(X)
     assert_finite(filled)
     low, high = X["size"].min(), X["size"].max()
@@ -59,7 +59,7 @@ def test_columns_of_any_scale(kind: str, table: pd.DataFrame, classes: NDArray[A
 
 @pytest.mark.parametrize("value", [1e9, -1e20, 1e38, -1e39, 1e300])
 def test_new_rows_far_from_all_that_was_learned(
-    value: float, table: pd.DataFrame, of_classes: RBMClassifier
+    value: float, table: pd.DataFrame, of_classes: HalfseenClassifier
 ) -> None:
     X = table[:5].copy()
     X["size"], X.loc[1:, "weight"] = value, np.nan
@@ -73,10 +73,10 @@ def test_new_rows_far_from_all_that_was_learned(
     assert (scores < of_classes.score_samples(table[:5])).all()
 
 
-def test_a_column_of_which_nothing_is_seen(wide: pd.DataFrame, imputer: RBMImputer) -> None:
+def test_a_column_of_which_nothing_is_seen(wide: pd.DataFrame, imputer: HalfseenImputer) -> None:
     X = wide.assign(nothing=np.nan)
     with pytest.warns(UserWarning, match="Nothing is observed in column.*'nothing'"):
-        model = RBMImputer(**LIGHT).fit(X)
+        model = HalfseenImputer(**LIGHT).fit(X)
     filled = model.transform(X)
     assert filled["nothing"].isna().all()
     assert_same_bits(filled.drop(columns="nothing"), imputer.transform(wide))
@@ -90,11 +90,11 @@ def test_nothing_seen_at_all() -> None:
         pytest.warns(UserWarning, match="Nothing is observed"),
         pytest.raises(ValueError, match="X has no observed entry"),
     ):
-        RBMImputer(**LIGHT).fit(np.full((5, 2), np.nan))
+        HalfseenImputer(**LIGHT).fit(np.full((5, 2), np.nan))
 
 
 def test_rows_of_which_nothing_is_seen(
-    table: pd.DataFrame, classes: NDArray[Any], of_classes: RBMClassifier
+    table: pd.DataFrame, classes: NDArray[Any], of_classes: HalfseenClassifier
 ) -> None:
     empty = table[:3].copy()
     empty.loc[:, ["size", "weight", "sold"]] = np.nan
@@ -104,12 +104,12 @@ def test_rows_of_which_nothing_is_seen(
     assert_finite(of_classes.transform(empty))
     assert np.allclose(of_classes.score_samples(empty), 0.0, atol=0.2)
     X = pd.concat([empty, table], ignore_index=True)
-    model = RBMClassifier(**LIGHT).fit(X, np.concatenate([[None] * 3, classes]))
+    model = HalfseenClassifier(**LIGHT).fit(X, np.concatenate([[None] * 3, classes]))
     assert np.isfinite(model.predict_proba(X)).all()
 
 
 def test_a_category_never_seen_counts_as_missing(
-    table: pd.DataFrame, of_classes: RBMClassifier
+    table: pd.DataFrame, of_classes: HalfseenClassifier
 ) -> None:
     strange, missing = table[:5].copy(), table[:5].copy()
     strange["colour"], missing["colour"] = "pink", None
@@ -124,7 +124,7 @@ def test_a_category_never_seen_counts_as_missing(
 @pytest.mark.parametrize("y", [["a", "a", "a"], ["a", None, None]])
 def test_tiny_tables_and_a_single_class(n_rows: int, y: list[Any]) -> None:
     X = np.array([[1.5], [np.nan], [-2.5]])[:n_rows]
-    model = RBMClassifier(**PAPER).fit(X, y[:n_rows])
+    model = HalfseenClassifier(**PAPER).fit(X, y[:n_rows])
     assert model.classes_.tolist() == ["a"]
     assert model.predict(X).tolist() == ["a"] * n_rows
     assert model.predict_proba(X).tolist() == [[1.0]] * n_rows
@@ -136,7 +136,7 @@ def test_tiny_tables_and_a_single_class(n_rows: int, y: list[Any]) -> None:
     assert model.machine_.restarts.shape == (10, 2)
 
 
-def test_a_single_row_of_many_columns(table: pd.DataFrame, of_classes: RBMClassifier) -> None:
+def test_a_single_row_of_many_columns(table: pd.DataFrame, of_classes: HalfseenClassifier) -> None:
     row = table[7:8]
     assert of_classes.predict(row).shape == (1,)
     assert of_classes.transform(row).index.tolist() == [7]
@@ -144,18 +144,21 @@ def test_a_single_row_of_many_columns(table: pd.DataFrame, of_classes: RBMClassi
 
 @pytest.mark.parametrize("call", ["fit", "predict_proba", "transform", "score_samples"])
 def test_infinity_is_refused_by_column_and_row(
-    call: str, table: pd.DataFrame, classes: NDArray[Any], of_classes: RBMClassifier
+    call: str, table: pd.DataFrame, classes: NDArray[Any], of_classes: HalfseenClassifier
 ) -> None:
     X = table.copy()
     X.loc[4, "weight"] = -np.inf
-    model = RBMClassifier(**LIGHT) if call == "fit" else of_classes
+    model = HalfseenClassifier(**LIGHT) if call == "fit" else of_classes
     also = (classes,) if call == "fit" else ()
     with pytest.raises(ValueError, match="infinity: column 'weight', row 4"):
         getattr(model, call)(X, *also)
 
 
 def test_wrong_columns_are_refused_by_name(
-    table: pd.DataFrame, wide: pd.DataFrame, of_classes: RBMClassifier, imputer: RBMImputer
+    table: pd.DataFrame,
+    wide: pd.DataFrame,
+    of_classes: HalfseenClassifier,
+    imputer: HalfseenImputer,
 ) -> None:
     for model, X in ((of_classes, table), (imputer, wide)):
         with pytest.raises(ValueError, match=r"unseen at fit time:\n- shade\n.*\n- colour"):
@@ -171,12 +174,14 @@ def test_wrong_columns_are_refused_by_name(
             model.transform(repeated)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        with pytest.raises(ValueError, match="X has 3 features, but RBMClassifier is expecting 4"):
+        with pytest.raises(
+            ValueError, match="X has 3 features, but HalfseenClassifier is expecting 4"
+        ):
             of_classes.predict(np.zeros((2, 3)))
 
 
 def test_a_number_beyond_a_binary_column_counts_as_missing(
-    table: pd.DataFrame, of_classes: RBMClassifier
+    table: pd.DataFrame, of_classes: HalfseenClassifier
 ) -> None:
     with pytest.warns(UserWarning, match=r"count as missing; column 'sold': 2\.0"):
         beyond = of_classes.predict_proba(table[:2].assign(sold=2.0))
@@ -186,9 +191,9 @@ def test_a_number_beyond_a_binary_column_counts_as_missing(
 @pytest.mark.parametrize("make", [scipy.sparse.csr_array, scipy.sparse.coo_matrix])
 def test_sparse_is_refused(make: Any) -> None:
     with pytest.raises(TypeError, match=r"Sparse data was passed for X.*toarray"):
-        RBMImputer().fit(make(np.eye(3)))
+        HalfseenImputer().fit(make(np.eye(3)))
     with pytest.raises(TypeError, match="Sparse data was passed for y"):
-        RBMClassifier().fit(np.eye(3), make(np.eye(3)))
+        HalfseenClassifier().fit(np.eye(3), make(np.eye(3)))
 
 
 @pytest.mark.parametrize(
@@ -206,11 +211,13 @@ def test_sparse_is_refused(make: Any) -> None:
 )
 def test_no_table_at_all(X: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
-        RBMImputer().fit(X)
+        HalfseenImputer().fit(X)
 
 
 @pytest.mark.parametrize("n_rows", [255, 256, 257, 300, 513])
-def test_any_number_of_rows(n_rows: int, table: pd.DataFrame, of_classes: RBMClassifier) -> None:
+def test_any_number_of_rows(
+    n_rows: int, table: pd.DataFrame, of_classes: HalfseenClassifier
+) -> None:
     X = pd.concat([table] * 13, ignore_index=True)[:n_rows]
     completed = of_classes.complete(X)
     once = of_classes.complete(table)

@@ -12,7 +12,7 @@ from numpy.testing import assert_array_equal
 from numpy.typing import NDArray
 
 from compilations import counted_compilations
-from halfseen import RBMClassifier
+from halfseen import HalfseenClassifier
 from halfseen.estimators import ensemble as ensemble_file
 from halfseen.estimators import held_out_answers as module
 from halfseen.estimators.blind_readers import BlindReaders
@@ -41,13 +41,13 @@ from halfseen.tables import Encoded, read_table, read_target
 
 
 @pytest.fixture(scope="module")
-def encoded(predicts_classes: RBMClassifier, table: pd.DataFrame, classes: Any) -> Encoded:
+def encoded(predicts_classes: HalfseenClassifier, table: pd.DataFrame, classes: Any) -> Encoded:
     target = read_target(classes, "classes")
     return predicts_classes.schema_.encode(read_table(table), target)
 
 
 @pytest.fixture(scope="module")
-def folds(predicts_classes: RBMClassifier, encoded: Encoded) -> list[HeldOut]:
+def folds(predicts_classes: HalfseenClassifier, encoded: Encoded) -> list[HeldOut]:
     schema = predicts_classes.schema_
     return [
         hold_out(encoded, schema.column_of_unit, schema.is_target_unit, 0.3, seed)
@@ -57,7 +57,7 @@ def folds(predicts_classes: RBMClassifier, encoded: Encoded) -> list[HeldOut]:
 
 @pytest.fixture(scope="module")
 def heard(
-    predicts_classes: RBMClassifier, encoded: Encoded, folds: list[HeldOut]
+    predicts_classes: HalfseenClassifier, encoded: Encoded, folds: list[HeldOut]
 ) -> list[HeldOutAnswers]:
     prediction = predicts_classes.prediction_
     return held_out_answers(prediction.ensemble, blind(prediction), encoded, folds)
@@ -92,7 +92,7 @@ def asked_of(fold: HeldOut, encoded: Encoded) -> Asked:
 
 @pytest.mark.parametrize("context", ["known", "new"])
 def test_what_is_heard_of_a_fold_is_said_by_its_own_members(
-    predicts_classes: RBMClassifier,
+    predicts_classes: HalfseenClassifier,
     encoded: Encoded,
     folds: list[HeldOut],
     heard: list[HeldOutAnswers],
@@ -122,7 +122,7 @@ def test_what_is_heard_of_a_fold_is_said_by_its_own_members(
 
 
 def test_rows_are_heard_alike_however_many_at_a_time(
-    predicts_classes: RBMClassifier,
+    predicts_classes: HalfseenClassifier,
     encoded: Encoded,
     folds: list[HeldOut],
     heard: list[HeldOutAnswers],
@@ -146,7 +146,7 @@ def test_what_is_judged_was_not_shown(heard: list[HeldOutAnswers]) -> None:
 
 
 def test_labels_of_new_rows_are_hidden(
-    predicts_classes: RBMClassifier, heard: list[HeldOutAnswers]
+    predicts_classes: HalfseenClassifier, heard: list[HeldOutAnswers]
 ) -> None:
     is_target = predicts_classes.schema_.is_target_unit
     for one in heard:
@@ -157,7 +157,7 @@ def test_labels_of_new_rows_are_hidden(
 
 
 def test_truth_probability_by_hand(
-    predicts_classes: RBMClassifier,
+    predicts_classes: HalfseenClassifier,
     encoded: Encoded,
     folds: list[HeldOut],
     heard: list[HeldOutAnswers],
@@ -179,7 +179,7 @@ def test_truth_probability_by_hand(
 
 
 def test_a_blend_has_bounds_and_weights(
-    predicts_classes: RBMClassifier, encoded: Encoded, heard: list[HeldOutAnswers]
+    predicts_classes: HalfseenClassifier, encoded: Encoded, heard: list[HeldOutAnswers]
 ) -> None:
     ensemble = predicts_classes.prediction_.ensemble
     bounds = bounds_of_numbers(encoded, predicts_classes.schema_)
@@ -190,7 +190,9 @@ def test_a_blend_has_bounds_and_weights(
     assert (blend.target == np.eye(ensemble.n_kinds + 3)).all()  # prior, forest, Gaussians
 
 
-def test_a_pool_of_known_rows_is_learned_from_such_rows(predicts_labels: RBMClassifier) -> None:
+def test_a_pool_of_known_rows_is_learned_from_such_rows(
+    predicts_labels: HalfseenClassifier,
+) -> None:
     is_target = predicts_labels.schema_.is_target_unit
     n_visible = len(is_target)
     shown = np.zeros((2, n_visible), bool)
@@ -240,7 +242,7 @@ def _ordered(made: Any) -> Any:
 
 
 def test_no_entry_has_a_say_in_what_it_is_judged_by(
-    predicts_classes: RBMClassifier, encoded: Encoded, heard: list[HeldOutAnswers]
+    predicts_classes: HalfseenClassifier, encoded: Encoded, heard: list[HeldOutAnswers]
 ) -> None:
     ensemble = predicts_classes.prediction_.ensemble
     blend = learn_blend(ensemble, bounds_of_numbers(encoded, predicts_classes.schema_), heard)
@@ -264,7 +266,7 @@ def test_no_entry_has_a_say_in_what_it_is_judged_by(
 
 
 def test_a_fold_in_which_nothing_is_judged(
-    predicts_classes: RBMClassifier, encoded: Encoded, folds: list[HeldOut]
+    predicts_classes: HalfseenClassifier, encoded: Encoded, folds: list[HeldOut]
 ) -> None:
     prediction = predicts_classes.prediction_
     nothing = folds[0]._replace(judging=np.zeros_like(folds[0].judging))
@@ -277,7 +279,7 @@ def test_a_fold_in_which_nothing_is_judged(
 
 
 def test_what_answers_is_compiled_ahead(
-    predicts_classes: RBMClassifier, encoded: Encoded, monkeypatch: pytest.MonkeyPatch
+    predicts_classes: HalfseenClassifier, encoded: Encoded, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ensemble = predicts_classes.prediction_.ensemble
     with counted_compilations() as compiled:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from estimators.bits import answers, assert_same_bits, assert_same_model
 from estimators.tables import LIGHT, labels_of_rows
-from halfseen import RBMClassifier
+from halfseen import HalfseenClassifier
 
 Behind = dict[str, Any]
 BEHIND: list[Behind] = [
@@ -138,7 +138,7 @@ def test_hidden_values_have_no_influence(
     maker: str, table: pd.DataFrame, classes: NDArray[Any]
 ) -> None:
     made = [MAKERS[maker](table, classes, behind) for behind in BEHIND]
-    fitted = [RBMClassifier(**LIGHT).fit(*pair) for pair in made]
+    fitted = [HalfseenClassifier(**LIGHT).fit(*pair) for pair in made]
     said = [
         [plain(answer) for answer in answers(model, *pair)]
         for model, pair in zip(fitted, made, strict=True)
@@ -150,19 +150,19 @@ def test_hidden_values_have_no_influence(
 
 @pytest.mark.parametrize("behind", BEHIND[1:])
 def test_hidden_labels_have_no_influence(
-    behind: Behind, table: pd.DataFrame, labels: NDArray[Any], of_labels: RBMClassifier
+    behind: Behind, table: pd.DataFrame, labels: NDArray[Any], of_labels: HalfseenClassifier
 ) -> None:
     unknown = np.isnan(labels)
     masked = np.ma.array(np.where(unknown, behind["label"], labels), mask=unknown)
-    model = RBMClassifier(**LIGHT).fit(table, masked)
+    model = HalfseenClassifier(**LIGHT).fit(table, masked)
     assert_same_model(model, of_labels)
     assert_same_bits(answers(model, table, masked), answers(of_labels, table, labels))
 
 
 def test_true_labels_behind_the_holes_are_not_looked_at(
-    table: pd.DataFrame, of_labels: RBMClassifier
+    table: pd.DataFrame, of_labels: HalfseenClassifier
 ) -> None:
     y = labels_of_rows(table)
     masked = np.ma.array(np.nan_to_num(y, nan=0.0), mask=np.isnan(y))
     masked.data[np.isnan(y)] = np.resize([0.0, 1.0], np.isnan(y).sum())
-    assert_same_model(RBMClassifier(**LIGHT).fit(table, masked), of_labels)
+    assert_same_model(HalfseenClassifier(**LIGHT).fit(table, masked), of_labels)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from halfseen import RBMClassifier, RBMImputer
+from halfseen import HalfseenClassifier, HalfseenImputer
 from halfseen.estimators import decisions, forest_fit
 from halfseen.estimators.model_file import KIND, VERSION
 from halfseen.learning import held_out, prior_fit
@@ -92,9 +92,9 @@ SETTINGS: list[dict[str, Any]] = [
 def test_the_same_classifier(more: dict[str, Any], tmp_path: Path, request: Any) -> None:
     X = numbers()
     y = labels(X)
-    RBMClassifier(**LIGHT, **more).fit(X, y).save(tmp_path / "written")
+    HalfseenClassifier(**LIGHT, **more).fit(X, y).save(tmp_path / "written")
     asked = request.getfixturevalue("on_demand")
-    RBMClassifier(**LIGHT, **more).fit(X, y).save(tmp_path / "on_demand")
+    HalfseenClassifier(**LIGHT, **more).fit(X, y).save(tmp_path / "on_demand")
     assert len(asked) > 5
     assert_same_model(tmp_path / "on_demand", tmp_path / "written")
 
@@ -102,17 +102,17 @@ def test_the_same_classifier(more: dict[str, Any], tmp_path: Path, request: Any)
 def test_the_same_classes(tmp_path: Path, request: Any) -> None:
     X = numbers()
     y = labels(X)[:, 0]
-    RBMClassifier(**LIGHT).fit(X, y).save(tmp_path / "written")
+    HalfseenClassifier(**LIGHT).fit(X, y).save(tmp_path / "written")
     asked = request.getfixturevalue("on_demand")
-    RBMClassifier(**LIGHT).fit(X.astype(np.float64), y).save(tmp_path / "on_demand")
+    HalfseenClassifier(**LIGHT).fit(X.astype(np.float64), y).save(tmp_path / "on_demand")
     assert len(asked) > 5
     assert_same_model(tmp_path / "on_demand", tmp_path / "written")
 
 
 def test_the_same_imputer(tmp_path: Path, request: Any) -> None:
-    RBMImputer(**LIGHT).fit(numbers()).save(tmp_path / "written")
+    HalfseenImputer(**LIGHT).fit(numbers()).save(tmp_path / "written")
     asked = request.getfixturevalue("on_demand")
-    RBMImputer(**LIGHT).fit(numbers()).save(tmp_path / "on_demand")
+    HalfseenImputer(**LIGHT).fit(numbers()).save(tmp_path / "on_demand")
     assert len(asked) > 5
     assert_same_model(tmp_path / "on_demand", tmp_path / "written")
 
@@ -120,9 +120,9 @@ def test_the_same_imputer(tmp_path: Path, request: Any) -> None:
 def test_what_keeps_something_of_every_row_is_written_down(monkeypatch: Any) -> None:
     X = numbers()
     given = LIGHT | {"objective": "fully_persistent_cd"}
-    held = RBMImputer(**given).fit(X)
+    held = HalfseenImputer(**given).fit(X)
     monkeypatch.setattr(encoded_on_demand, "LARGE", 0)
-    again = RBMImputer(**given).fit(X)
+    again = HalfseenImputer(**given).fit(X)
     np.testing.assert_array_equal(again.machine_.weights, held.machine_.weights)
 
 
@@ -131,9 +131,9 @@ def test_the_oracle_sees_all_rows(monkeypatch: Any) -> None:
     y = labels(X)
     truth = np.where(np.isnan(y), np.arange(2) % 2, y)
     given = LIGHT | {"preset": "paper", "stopping": "oracle", "oracle_y": truth}
-    held = RBMClassifier(**given).fit(X, y)
+    held = HalfseenClassifier(**given).fit(X, y)
     monkeypatch.setattr(encoded_on_demand, "LARGE", 0)
-    again = RBMClassifier(**given).fit(X, y)
+    again = HalfseenClassifier(**given).fit(X, y)
     np.testing.assert_array_equal(again.machine_.weights, held.machine_.weights)
     assert [one.loss for one in again.history_] == [one.loss for one in held.history_]
 
@@ -141,17 +141,17 @@ def test_the_oracle_sees_all_rows(monkeypatch: Any) -> None:
 def test_learning_in_parts(monkeypatch: Any) -> None:
     X = numbers()
     y = labels(X)
-    held = RBMClassifier(**LIGHT).partial_fit(X[:50], y[:50]).partial_fit(X[50:], y[50:])
+    held = HalfseenClassifier(**LIGHT).partial_fit(X[:50], y[:50]).partial_fit(X[50:], y[50:])
     monkeypatch.setattr(encoded_on_demand, "LARGE", 0)
-    again = RBMClassifier(**LIGHT).partial_fit(X[:50], y[:50]).partial_fit(X[50:], y[50:])
+    again = HalfseenClassifier(**LIGHT).partial_fit(X[:50], y[:50]).partial_fit(X[50:], y[50:])
     np.testing.assert_array_equal(again.machine_.weights, held.machine_.weights)
 
 
 def test_batches_so_large_that_few_make_the_table(tmp_path: Path, request: Any) -> None:
     X = numbers()
     given = LIGHT | {"batch_size": 256}
-    RBMImputer(**given).fit(X).save(tmp_path / "written")
+    HalfseenImputer(**given).fit(X).save(tmp_path / "written")
     asked = request.getfixturevalue("on_demand")
-    RBMImputer(**given).fit(X).save(tmp_path / "on_demand")
+    HalfseenImputer(**given).fit(X).save(tmp_path / "on_demand")
     assert max(asked) == 2 * 256
     assert_same_model(tmp_path / "on_demand", tmp_path / "written")

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from halfseen import RBMClassifier, load
+from halfseen import HalfseenClassifier, load
 
 LEARNING = {"n_hidden": 8, "n_epochs": 60, "n_machines": 1, "companion": False, "random_state": 0}
 
@@ -23,13 +23,13 @@ def told_by_holes() -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.fixture(scope="module")
-def seeing(told_by_holes: tuple[np.ndarray, np.ndarray]) -> RBMClassifier:
-    return RBMClassifier(sees_missing=True, **LEARNING).fit(*told_by_holes)
+def seeing(told_by_holes: tuple[np.ndarray, np.ndarray]) -> HalfseenClassifier:
+    return HalfseenClassifier(sees_missing=True, **LEARNING).fit(*told_by_holes)
 
 
 def test_only_mask_units_learn_from_holes(told_by_holes, seeing) -> None:
     # Trees tell what the prior has guessed from what is seen, and have to be left out.
-    blind = RBMClassifier(**LEARNING, forest=False).fit(*told_by_holes)
+    blind = HalfseenClassifier(**LEARNING, forest=False).fit(*told_by_holes)
     assert seeing.score(*told_by_holes) > 0.85
     assert blind.score(*told_by_holes) < 0.8
 

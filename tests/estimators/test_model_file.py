@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from estimators.bits import answers, assert_same_bits, assert_same_model
 from estimators.golden import VERSIONS, answers_of, model_of
 from estimators.tables import LIGHT
-from halfseen import RBMClassifier, RBMImputer, load
+from halfseen import HalfseenClassifier, HalfseenImputer, load
 from halfseen.estimators import model_file
 from halfseen.learning.history import EpochRecord, History
 from halfseen.storage import (
@@ -35,7 +35,7 @@ OBJECTIVES = {1: "data_started_cd"} | dict.fromkeys(range(2, 9), "predictive")
 
 
 @pytest.fixture(scope="module")
-def path(tmp_path_factory: pytest.TempPathFactory, of_labels: RBMClassifier) -> Path:
+def path(tmp_path_factory: pytest.TempPathFactory, of_labels: HalfseenClassifier) -> Path:
     path: Path = tmp_path_factory.mktemp("models") / "model.safetensors"
     of_labels.save(path)
     return path
@@ -49,11 +49,11 @@ def test_same_answers(
     request: pytest.FixtureRequest,
 ) -> None:
     table = tables[kind]
-    model: RBMClassifier = request.getfixturevalue(f"of_{kind}")
+    model: HalfseenClassifier = request.getfixturevalue(f"of_{kind}")
     y = request.getfixturevalue(kind)
     model.save(tmp_path / "model")
     again = load(tmp_path / "model")
-    assert type(again) is RBMClassifier
+    assert type(again) is HalfseenClassifier
     assert_same_model(model, again)
     assert_same_bits(answers(model, table, y), answers(again, table, y))
     assert again.feature_names_in_.tolist() == list(table.columns)
@@ -64,18 +64,18 @@ def test_same_answers(
 
 
 def test_same_answers_of_an_imputer(
-    imputer: RBMImputer, wide: pd.DataFrame, tmp_path: Path
+    imputer: HalfseenImputer, wide: pd.DataFrame, tmp_path: Path
 ) -> None:
     imputer.save(str(tmp_path / "model"))
     again = load(str(tmp_path / "model"))
-    assert type(again) is RBMImputer
+    assert type(again) is HalfseenImputer
     assert_same_model(imputer, again)
     assert_same_bits(again.transform(wide), imputer.transform(wide))
     assert_same_bits(again.sample(5).tolist(), imputer.sample(5).tolist())
 
 
 def test_same_log_probability(
-    of_classes: RBMClassifier, table: pd.DataFrame, tmp_path: Path
+    of_classes: HalfseenClassifier, table: pd.DataFrame, tmp_path: Path
 ) -> None:
     of_classes.save(tmp_path / "model")
     again = load(tmp_path / "model")
@@ -83,7 +83,7 @@ def test_same_log_probability(
 
 
 def test_a_loaded_model_learns_on(
-    of_classes: RBMClassifier, table: pd.DataFrame, classes: NDArray[Any], tmp_path: Path
+    of_classes: HalfseenClassifier, table: pd.DataFrame, classes: NDArray[Any], tmp_path: Path
 ) -> None:
     of_classes.save(tmp_path / "model")
     again = load(tmp_path / "model").partial_fit(table, classes)
@@ -94,7 +94,7 @@ def test_a_loaded_model_learns_on(
 
 
 def test_after_parts(table: pd.DataFrame, classes: NDArray[Any], tmp_path: Path) -> None:
-    model = RBMClassifier(**LIGHT).partial_fit(table, classes)
+    model = HalfseenClassifier(**LIGHT).partial_fit(table, classes)
     model.save(tmp_path / "model")
     again = load(tmp_path / "model")
     assert_same_model(model, again)
@@ -103,7 +103,7 @@ def test_after_parts(table: pd.DataFrame, classes: NDArray[Any], tmp_path: Path)
 
 def test_array_without_names(wide: pd.DataFrame, tmp_path: Path) -> None:
     X = wide.astype(object).to_numpy()
-    model = RBMImputer(**LIGHT).fit(X)
+    model = HalfseenImputer(**LIGHT).fit(X)
     model.save(tmp_path / "model")
     again = load(tmp_path / "model")
     assert not hasattr(again, "feature_names_in_")
@@ -118,7 +118,7 @@ def test_numbers_of_numpy_can_be_saved(wide: pd.DataFrame, tmp_path: Path) -> No
         "random_state": np.int64(3),
         "callbacks": [lambda record: None],
     }
-    model = RBMImputer(**parameters).fit(wide).set_params(clip_norm=np.inf)
+    model = HalfseenImputer(**parameters).fit(wide).set_params(clip_norm=np.inf)
     model.save(tmp_path / "model")
     again = load(tmp_path / "model").get_params()
     expected = parameters | {"callbacks": (), "clip_norm": np.inf}
@@ -130,11 +130,11 @@ def test_what_json_cannot_hold_falls_back_to_its_default(
     wide: pd.DataFrame, tmp_path: Path
 ) -> None:
     random = np.random.RandomState(0)
-    RBMImputer(**LIGHT | {"random_state": random}).fit(wide).save(tmp_path / "model")
+    HalfseenImputer(**LIGHT | {"random_state": random}).fit(wide).save(tmp_path / "model")
     assert load(tmp_path / "model").random_state is None
 
 
-def test_a_very_long_history_can_be_saved(of_classes: RBMClassifier, tmp_path: Path) -> None:
+def test_a_very_long_history_can_be_saved(of_classes: HalfseenClassifier, tmp_path: Path) -> None:
     model = copy.copy(of_classes)
     record = EpochRecord(0, 0.1, 0.01, 1.0, 2.0, 0.5)
     records = [EpochRecord(epoch, *list(vars(record).values())[1:]) for epoch in range(50_000)]
@@ -149,7 +149,7 @@ def test_the_same_model_gives_the_same_bytes(path: Path, tmp_path: Path) -> None
 
 
 def test_saving_is_all_or_nothing(
-    of_labels: RBMClassifier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    of_labels: HalfseenClassifier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "model"
     of_labels.save(path)
@@ -166,14 +166,14 @@ def test_saving_is_all_or_nothing(
     assert os.listdir(tmp_path) == ["model"]
 
 
-def test_no_such_place(of_labels: RBMClassifier, tmp_path: Path) -> None:
+def test_no_such_place(of_labels: HalfseenClassifier, tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         of_labels.save(tmp_path / "nowhere" / "model")
     with pytest.raises(FileNotFoundError):
         load(tmp_path / "model")
 
 
-def test_foreign_files(path: Path, tmp_path: Path, of_labels: RBMClassifier) -> None:
+def test_foreign_files(path: Path, tmp_path: Path, of_labels: HalfseenClassifier) -> None:
     other = tmp_path / "other"
     other.write_bytes(pickle.dumps(of_labels))
     with pytest.raises(NotOurFile, match="pickle"):
@@ -228,7 +228,9 @@ def damaged(content: bytes, random: np.random.Generator) -> bytes:
     return bytes(flawed)
 
 
-def test_two_thousand_damaged_files(path: Path, tmp_path: Path, of_labels: RBMClassifier) -> None:
+def test_two_thousand_damaged_files(
+    path: Path, tmp_path: Path, of_labels: HalfseenClassifier
+) -> None:
     content = path.read_bytes()
     random = np.random.default_rng(20)
     victim = tmp_path / "model"
@@ -282,8 +284,8 @@ NONSENSE: dict[str, Change] = {
     "no estimator": lambda document, arrays: document.pop("estimator"),
     "one field more": at("surprise")(1),
     "unknown estimator": at("estimator")("RBMRegressor"),
-    "estimator is a list": at("estimator")(["RBMClassifier"]),
-    "estimator is another": at("estimator")("RBMImputer"),
+    "estimator is a list": at("estimator")(["HalfseenClassifier"]),
+    "estimator is another": at("estimator")("HalfseenImputer"),
     "unknown parameter": at("constructor", "n_dreams")(3),
     "parameters in a list": at("constructor")([1, 2]),
     "parameters are nothing": at("constructor")(None),

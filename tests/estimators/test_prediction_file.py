@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from estimators.bits import answers, assert_same_bits, assert_same_model, more_answers
-from halfseen import RBMClassifier, RBMImputer, load
+from halfseen import HalfseenClassifier, HalfseenImputer, load
 from halfseen.estimators.model_file import VERSION
 from halfseen.estimators.prediction_file import prediction_from_file, prediction_to_file
 from halfseen.storage import DamagedFile, Sealed, read_sealed, write_sealed
@@ -23,10 +23,10 @@ def test_same_answers(
     kind: str, tables: dict[str, pd.DataFrame], tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     table, y = tables[kind], request.getfixturevalue(kind)
-    model: RBMClassifier = request.getfixturevalue(f"predicts_{kind}")
+    model: HalfseenClassifier = request.getfixturevalue(f"predicts_{kind}")
     model.save(tmp_path / "model")
     again = load(tmp_path / "model")
-    assert type(again) is RBMClassifier
+    assert type(again) is HalfseenClassifier
     assert_same_model(model, again)
     assert_same_bits(answers(model, table, y), answers(again, table, y))
     assert_same_bits(model.predict_set(table), again.predict_set(table))
@@ -36,14 +36,16 @@ def test_same_answers(
     assert (tmp_path / "again").read_bytes() == (tmp_path / "model").read_bytes()
 
 
-def test_same_draws(predicts_classes: RBMClassifier, table: pd.DataFrame, tmp_path: Path) -> None:
+def test_same_draws(
+    predicts_classes: HalfseenClassifier, table: pd.DataFrame, tmp_path: Path
+) -> None:
     predicts_classes.save(tmp_path / "model")
     said = more_answers(predicts_classes, table)
     assert_same_bits(more_answers(load(tmp_path / "model"), table), said)
 
 
 def test_same_answers_of_an_imputer_without_companion(
-    predicts_features: RBMImputer, wide: pd.DataFrame, tmp_path: Path
+    predicts_features: HalfseenImputer, wide: pd.DataFrame, tmp_path: Path
 ) -> None:
     predicts_features.save(tmp_path / "model")
     again = load(tmp_path / "model")
@@ -54,7 +56,7 @@ def test_same_answers_of_an_imputer_without_companion(
         again.sample(2)
 
 
-def test_no_prediction_is_nothing(predicts_classes: RBMClassifier) -> None:
+def test_no_prediction_is_nothing(predicts_classes: HalfseenClassifier) -> None:
     assert prediction_to_file(None) == (None, {})
     nothing = prediction_from_file(None, Sealed(VERSION, {}, {}), predicts_classes.schema_)
     assert nothing is None
@@ -139,7 +141,9 @@ NONSENSE: dict[str, Change] = {
 
 
 @pytest.fixture(scope="module")
-def sealed(tmp_path_factory: pytest.TempPathFactory, predicts_classes: RBMClassifier) -> Sealed:
+def sealed(
+    tmp_path_factory: pytest.TempPathFactory, predicts_classes: HalfseenClassifier
+) -> Sealed:
     path: Path = tmp_path_factory.mktemp("models") / "model.safetensors"
     predicts_classes.save(path)
     return read_sealed(path, kind="model", newest_version=VERSION)
@@ -160,7 +164,7 @@ def test_nonsense_under_a_valid_seal(change: Change, sealed: Sealed, tmp_path: P
 
 
 def test_any_array_may_be_wrong(
-    sealed: Sealed, predicts_classes: RBMClassifier, table: pd.DataFrame, tmp_path: Path
+    sealed: Sealed, predicts_classes: HalfseenClassifier, table: pd.DataFrame, tmp_path: Path
 ) -> None:
     random = np.random.default_rng(7)
     names = sorted(name for name in sealed.arrays if name.startswith("prediction."))

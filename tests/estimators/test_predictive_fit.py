@@ -19,7 +19,7 @@ from estimators.bits import (
     more_answers,
 )
 from estimators.tables import LIGHT, PREDICTIVE
-from halfseen import RBMClassifier, TrainingInterrupted
+from halfseen import HalfseenClassifier, TrainingInterrupted
 from halfseen.estimators import predictive_fit, rbm_base
 from halfseen.estimators.predictive_fit import column_knots
 from halfseen.learning.history import EpochRecord
@@ -69,13 +69,13 @@ def test_a_frequent_value_has_one_knot_and_leaves_the_others_to_the_rest() -> No
 
 
 def test_one_seed_gives_the_same_bits(
-    predicts_classes: RBMClassifier, table: pd.DataFrame, classes: NDArray[Any]
+    predicts_classes: HalfseenClassifier, table: pd.DataFrame, classes: NDArray[Any]
 ) -> None:
-    again = RBMClassifier(**PREDICTIVE).fit(table, classes)
+    again = HalfseenClassifier(**PREDICTIVE).fit(table, classes)
     assert_same_model(again, predicts_classes)
     said = more_answers(predicts_classes, table, classes)
     assert_same_bits(more_answers(again, table, classes), said)
-    other = RBMClassifier(**PREDICTIVE | {"random_state": 1}).fit(table, classes)
+    other = HalfseenClassifier(**PREDICTIVE | {"random_state": 1}).fit(table, classes)
     assert not np.array_equal(other.predict_proba(table), predicts_classes.predict_proba(table))
     assert not np.array_equal(
         other.prediction_.ensemble.weights, predicts_classes.prediction_.ensemble.weights
@@ -83,9 +83,9 @@ def test_one_seed_gives_the_same_bits(
 
 
 def test_the_ensemble_does_not_know_of_its_companion(
-    predicts_classes: RBMClassifier, table: pd.DataFrame, classes: NDArray[Any]
+    predicts_classes: HalfseenClassifier, table: pd.DataFrame, classes: NDArray[Any]
 ) -> None:
-    alone = RBMClassifier(**ALONE).fit(table, classes)
+    alone = HalfseenClassifier(**ALONE).fit(table, classes)
     assert alone.machine_ is None
     assert_same_bits(answers(alone, table, classes), answers(predicts_classes, table, classes))
     for ask in (alone.score_samples, alone.impute):
@@ -106,7 +106,7 @@ BEHIND: list[dict[str, Any]] = [
 @pytest.mark.parametrize("behind", BEHIND)
 def test_hidden_values_have_no_influence(
     behind: dict[str, Any],
-    predicts_classes: RBMClassifier,
+    predicts_classes: HalfseenClassifier,
     table: pd.DataFrame,
     classes: NDArray[Any],
 ) -> None:
@@ -118,7 +118,7 @@ def test_hidden_values_have_no_influence(
     codes = classes.copy()
     codes[pd.isna(classes)] = behind["class"]
     y = np.ma.array(codes, mask=pd.isna(classes))
-    model = RBMClassifier(**PREDICTIVE).fit(X, y)
+    model = HalfseenClassifier(**PREDICTIVE).fit(X, y)
     for part in ("ensemble", "blend", "conformal"):
         one, other = getattr(model.prediction_, part), getattr(predicts_classes.prediction_, part)
         for name, array in vars(other).items():
@@ -148,7 +148,7 @@ def test_choices_reach_the_members(
 
     monkeypatch.setattr(predictive_fit, "train_predictively", watch)
     given = ALONE | {"n_machines": 3, "learning_rate": 0.125, "weight_decay": 0.25}
-    model = RBMClassifier(**given, label_weight=7.0, effort="best").fit(table, classes)
+    model = HalfseenClassifier(**given, label_weight=7.0, effort="best").fit(table, classes)
     ((shape, members, (_, n_rows, steps, *_)),) = seen
     n_kinds = model.prediction_.ensemble.n_kinds
     assert model.prediction_.ensemble.n_folds == 3
@@ -164,20 +164,20 @@ def test_choices_reach_the_members(
 def test_a_long_table_is_not_copied_and_learned_alike(
     table: pd.DataFrame, classes: NDArray[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    padded = RBMClassifier(**ALONE).fit(table, classes)
+    padded = HalfseenClassifier(**ALONE).fit(table, classes)
     lent: list[Any] = []
     monkeypatch.setattr(predictive_fit, "LONG", 1)
     lend = predictive_fit.lent_to_device
     monkeypatch.setattr(
         predictive_fit, "lent_to_device", lambda array: lent.append(array.shape) or lend(array)
     )
-    as_it_is = RBMClassifier(**ALONE).fit(table, classes)
+    as_it_is = HalfseenClassifier(**ALONE).fit(table, classes)
     assert lent[0][0] == len(table)
     np.testing.assert_array_equal(as_it_is.predict_proba(table), padded.predict_proba(table))
 
 
 def test_nothing_put_aside(table: pd.DataFrame, classes: NDArray[Any]) -> None:
-    model = RBMClassifier(**ALONE, held_out_share=0.0).fit(table, classes)
+    model = HalfseenClassifier(**ALONE, held_out_share=0.0).fit(table, classes)
     blend = model.prediction_.blend
     assert (blend.number == blend.number[0, 0]).all()
     n_readers = model.prediction_.ensemble.n_kinds + 1  # and the prior
@@ -198,7 +198,7 @@ def test_nothing_put_aside(table: pd.DataFrame, classes: NDArray[Any]) -> None:
 def test_it_ends_after_some_seconds(table: pd.DataFrame, classes: NDArray[Any]) -> None:
     # Tens of thousands of steps would take longer than anybody waits.
     longer = ALONE | {"n_epochs": 10**4}
-    model = RBMClassifier(**longer, max_seconds=0.0).fit(table, classes)
+    model = HalfseenClassifier(**longer, max_seconds=0.0).fit(table, classes)
     assert np.isfinite(model.predict_proba(table)).all()
     assert model.prediction_.blind.forest is None
 
@@ -217,9 +217,9 @@ def test_control_c_ends_predictive_training_where_it_stands(
     table: pd.DataFrame, classes: NDArray[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     longer = ALONE | {"n_epochs": 10**4}
-    expected = RBMClassifier(**longer, max_seconds=0.0).fit(table, classes)
+    expected = HalfseenClassifier(**longer, max_seconds=0.0).fit(table, classes)
     interrupting(monkeypatch, at_step=50)
-    model = RBMClassifier(**longer)
+    model = HalfseenClassifier(**longer)
     with pytest.warns(TrainingInterrupted, match="predictive training interrupted"):
         model.fit(table, classes)
     assert_same_parts(model.prediction_, expected.prediction_)
@@ -232,7 +232,7 @@ def test_control_c_in_the_companion_ends_the_fit(
     def interrupt(record: EpochRecord) -> None:
         raise KeyboardInterrupt
 
-    model = RBMClassifier(**PREDICTIVE, callbacks=(interrupt,))
+    model = HalfseenClassifier(**PREDICTIVE, callbacks=(interrupt,))
     with pytest.warns(TrainingInterrupted, match="interrupted in epoch"):
         model.fit(table, classes)
     assert model.prediction_ is None
@@ -248,36 +248,36 @@ def test_control_c_before_the_ensemble_can_answer(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(rbm_base, "fit_prediction", interrupt)
-    model = RBMClassifier(**PREDICTIVE)
+    model = HalfseenClassifier(**PREDICTIVE)
     with pytest.warns(TrainingInterrupted, match="the likelihood-trained machine does"):
         model.fit(table, classes)
     assert np.isfinite(model.predict_proba(table)).all()
     with pytest.raises(KeyboardInterrupt):
-        RBMClassifier(**ALONE).fit(table, classes)
+        HalfseenClassifier(**ALONE).fit(table, classes)
 
 
 def test_parts_are_learned_by_likelihood(table: pd.DataFrame, classes: NDArray[Any]) -> None:
-    model = RBMClassifier(**PREDICTIVE).fit(table, classes)
+    model = HalfseenClassifier(**PREDICTIVE).fit(table, classes)
     before = model.machine_.weights.copy()
     model.partial_fit(table, classes)
     assert model.prediction_ is None
     assert not np.array_equal(model.machine_.weights, before)
     with pytest.raises(ValueError, match="not in parts"):
         model.predict_interval(table)
-    first = RBMClassifier(**ALONE).partial_fit(table, classes)
+    first = HalfseenClassifier(**ALONE).partial_fit(table, classes)
     assert first.prediction_ is None
     same = {**LIGHT, "learning_rate": first.settings_.learning_rate}
-    likely = RBMClassifier(**same).partial_fit(table, classes)
+    likely = HalfseenClassifier(**same).partial_fit(table, classes)
     assert_same_bits(first.predict_proba(table), likely.predict_proba(table))
 
 
 def test_thresholds_are_those_of_the_ensemble(
-    predicts_labels: RBMClassifier, table: pd.DataFrame, labels: NDArray[np.float64]
+    predicts_labels: HalfseenClassifier, table: pd.DataFrame, labels: NDArray[np.float64]
 ) -> None:
     assert predicts_labels.thresholds_.tolist() == [0.5, 0.5]
-    fixed = RBMClassifier(**ALONE, threshold=0.25).fit(table, labels)
+    fixed = HalfseenClassifier(**ALONE, threshold=0.25).fit(table, labels)
     assert fixed.thresholds_.tolist() == [0.25, 0.25]
     for threshold in ("shared", "per_label"):
-        learned = RBMClassifier(**ALONE, threshold=threshold).fit(table, labels)
+        learned = HalfseenClassifier(**ALONE, threshold=threshold).fit(table, labels)
         assert ((learned.thresholds_ > 0) & (learned.thresholds_ < 1)).all()
         assert learned.score(table, labels) >= 0.5

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
-from halfseen import RBMClassifier, RBMImputer, load
+from halfseen import HalfseenClassifier, HalfseenImputer, load
 
 TINY: dict[str, Any] = {
     "n_hidden": 2,
@@ -37,7 +37,7 @@ def numbers(n_rows: int) -> tuple[pd.DataFrame, NDArray[np.float64]]:
 @pytest.mark.filterwarnings("ignore:No entry of label:UserWarning")
 def test_few_rows_a_constant_an_empty_column_and_a_label_never_seen(n_rows: int) -> None:
     X, y = numbers(n_rows)
-    model = RBMClassifier(**TINY).fit(X, y)
+    model = HalfseenClassifier(**TINY).fit(X, y)
     filled = model.transform(X)
     assert np.isfinite(filled[["plain", "constant"]]).all().all()
     assert (filled["constant"] == 7.25).all()
@@ -57,7 +57,7 @@ def test_few_rows_a_constant_an_empty_column_and_a_label_never_seen(n_rows: int)
 
 def test_categories_alone_and_a_single_class() -> None:
     X = np.array([["a", "x"], ["b", None], [None, "y"], ["a", "x"], ["b", "z"]], object)
-    model = RBMClassifier(**TINY).fit(X, ["only", None, "only", None, "only"])
+    model = HalfseenClassifier(**TINY).fit(X, ["only", None, "only", None, "only"])
     assert model.predict(X).tolist() == ["only"] * 5
     assert model.predict_proba(X).tolist() == [[1.0]] * 5
     assert model.predict_set(X, 0.2).tolist() == [[True]] * 5
@@ -69,7 +69,7 @@ def test_categories_alone_and_a_single_class() -> None:
 
 def test_a_single_binary_column() -> None:
     X = np.array([[1.0], [0.0], [np.nan], [1.0], [1.0]])
-    model = RBMImputer(**TINY).fit(X)
+    model = HalfseenImputer(**TINY).fit(X)
     filled = model.transform(X)
     assert 0 < filled[2, 0] < 1
     assert np.isnan(model.predict_interval(X)).all()
@@ -87,7 +87,7 @@ def wide_table(n_columns: int) -> NDArray[np.float64]:
 )
 def test_wide_tables(n_columns: int, rank: int, tmp_path: Path) -> None:
     X = wide_table(n_columns)
-    model = RBMImputer(**TINY).fit(X)
+    model = HalfseenImputer(**TINY).fit(X)
     ensemble = model.prediction_.ensemble
     assert ensemble.prior_covariance.shape[2] == 0
     assert ensemble.prior_loading.shape == (1, n_columns, rank)

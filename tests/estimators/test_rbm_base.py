@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 
 from estimators.bits import assert_same_bits
 from estimators.tables import LIGHT
-from halfseen import RBMClassifier, RBMImputer
+from halfseen import HalfseenClassifier, HalfseenImputer
 
 WRONG: list[tuple[str, Any]] = [
     ("preset", "best"),
@@ -40,7 +40,7 @@ WRONG: list[tuple[str, Any]] = [
 
 
 @pytest.mark.parametrize(("name", "value"), WRONG)
-@pytest.mark.parametrize("estimator", [RBMClassifier, RBMImputer])
+@pytest.mark.parametrize("estimator", [HalfseenClassifier, HalfseenImputer])
 def test_wrong_parameters_are_refused_by_name(
     estimator: Any, name: str, value: Any, table: pd.DataFrame, classes: NDArray[Any]
 ) -> None:
@@ -50,12 +50,12 @@ def test_wrong_parameters_are_refused_by_name(
 
 def test_resume_needs_a_file_and_a_seed(table: pd.DataFrame, tmp_path: Any) -> None:
     with pytest.raises(ValueError, match="resume=True needs the file to go on from in checkpoint"):
-        RBMImputer(**LIGHT, resume=True).fit(table)
+        HalfseenImputer(**LIGHT, resume=True).fit(table)
     with pytest.raises(ValueError, match="resume=True needs random_state"):
-        RBMImputer(resume=True, checkpoint=tmp_path / "fit").fit(table)
+        HalfseenImputer(resume=True, checkpoint=tmp_path / "fit").fit(table)
 
 
-@pytest.mark.parametrize("estimator", [RBMClassifier, RBMImputer])
+@pytest.mark.parametrize("estimator", [HalfseenClassifier, HalfseenImputer])
 @pytest.mark.parametrize(
     "call",
     [
@@ -76,9 +76,9 @@ def test_unfitted(estimator: Any, call: Any, table: pd.DataFrame) -> None:
 
 @pytest.mark.parametrize("kinds", [{"sold": "binary"}, {2: "binary"}, {np.int64(2): "binary"}])
 def test_column_kinds_by_name_or_position(
-    kinds: Any, wide: pd.DataFrame, imputer: RBMImputer
+    kinds: Any, wide: pd.DataFrame, imputer: HalfseenImputer
 ) -> None:
-    model = RBMImputer(**LIGHT, column_kinds=kinds).fit(wide)
+    model = HalfseenImputer(**LIGHT, column_kinds=kinds).fit(wide)
     assert_same_bits(model.machine_.weights, imputer.machine_.weights)
     kinds_learned = [column.kind for column in model.schema_.features]
     assert kinds_learned == ["numeric", "numeric", "binary", "categorical", "binary", "binary"]
@@ -86,7 +86,7 @@ def test_column_kinds_by_name_or_position(
 
 def test_grey_levels(wide: pd.DataFrame) -> None:
     grey = wide.assign(sold=wide["sold"] * 0.5 + 0.25)
-    model = RBMImputer(**LIGHT, column_kinds={"sold": "binary"}).fit(grey)
+    model = HalfseenImputer(**LIGHT, column_kinds={"sold": "binary"}).fit(grey)
     filled = model.transform(grey)["sold"]
     seen = grey["sold"].notna()
     assert filled[seen].tolist() == grey["sold"][seen].tolist()
@@ -94,24 +94,26 @@ def test_grey_levels(wide: pd.DataFrame) -> None:
 
 
 @pytest.mark.parametrize("n_samples", [0, -1, 2.5, "two", None, True])
-def test_wrong_number_of_samples(n_samples: Any, imputer: RBMImputer) -> None:
+def test_wrong_number_of_samples(n_samples: Any, imputer: HalfseenImputer) -> None:
     with pytest.raises(ValueError, match=r"^n_samples must be a whole number from 1"):
         imputer.sample(n_samples)
 
 
 @pytest.mark.parametrize("seed", [-1, 2**32, "one", 0.5])
-def test_wrong_seed_of_samples(seed: Any, imputer: RBMImputer) -> None:
+def test_wrong_seed_of_samples(seed: Any, imputer: HalfseenImputer) -> None:
     with pytest.raises(ValueError, match=r"^random_state must be a whole number from 0"):
         imputer.sample(5, random_state=seed)
 
 
-def test_log_probability_is_a_density_in_raw_units(of_classes: RBMClassifier, table: Any) -> None:
+def test_log_probability_is_a_density_in_raw_units(
+    of_classes: HalfseenClassifier, table: Any
+) -> None:
     before = of_classes.score_samples(table[:20])
     # The same model of the same table in other units: a density changes by the factor.
-    scaled = RBMClassifier(**LIGHT).fit(
+    scaled = HalfseenClassifier(**LIGHT).fit(
         table.assign(weight=table["weight"] * 1024.0), ["low", "mid", "high"] + [None] * 37
     )
-    plain = RBMClassifier(**LIGHT).fit(table, ["low", "mid", "high"] + [None] * 37)
+    plain = HalfseenClassifier(**LIGHT).fit(table, ["low", "mid", "high"] + [None] * 37)
     X = table[:20]
     after = scaled.score_samples(X.assign(weight=X["weight"] * 1024.0))
     seen = X["weight"].notna().to_numpy()
@@ -120,7 +122,7 @@ def test_log_probability_is_a_density_in_raw_units(of_classes: RBMClassifier, ta
     assert before.shape == (20,)
 
 
-def test_settings_are_resolved_and_parameters_left_alone(of_classes: RBMClassifier) -> None:
+def test_settings_are_resolved_and_parameters_left_alone(of_classes: HalfseenClassifier) -> None:
     assert of_classes.n_gibbs_steps == "auto"
     assert of_classes.settings_.n_gibbs_steps == 1
     assert of_classes.settings_.n_hidden == LIGHT["n_hidden"]
@@ -129,7 +131,7 @@ def test_settings_are_resolved_and_parameters_left_alone(of_classes: RBMClassifi
 
 
 def test_sizes_follow_the_table() -> None:
-    few, many = RBMImputer()._resolved(50, 3), RBMImputer()._resolved(10**5, 60)
+    few, many = HalfseenImputer()._resolved(50, 3), HalfseenImputer()._resolved(10**5, 60)
     assert few.n_hidden < many.n_hidden
     assert few.batch_size < many.batch_size
     assert few.n_epochs > many.n_epochs

@@ -1,4 +1,4 @@
-"""RBMClassifier: kinds of targets, answers, thresholds, parts, the oracle."""
+"""HalfseenClassifier: kinds of targets, answers, thresholds, parts, the oracle."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from sklearn.exceptions import NotFittedError
 
 from estimators.bits import assert_same_bits, assert_same_model
 from estimators.tables import LIGHT, labels_of_rows, whole_table
-from halfseen import RBMClassifier
+from halfseen import HalfseenClassifier
 from halfseen.estimators import Completed, Sampled
 from halfseen.estimators.target_answers import classes_of
 
 NAMES = ["high", "low", "mid"]
 
 
-def test_classes(of_classes: RBMClassifier, table: pd.DataFrame) -> None:
+def test_classes(of_classes: HalfseenClassifier, table: pd.DataFrame) -> None:
     assert isinstance(of_classes.classes_, np.ndarray)
     assert of_classes.classes_.tolist() == NAMES
     assert of_classes.thresholds_.shape == (0,)
@@ -32,7 +32,7 @@ def test_classes(of_classes: RBMClassifier, table: pd.DataFrame) -> None:
     assert_same_bits(of_classes.predict(table), chosen)
 
 
-def test_labels(of_labels: RBMClassifier, table: pd.DataFrame) -> None:
+def test_labels(of_labels: HalfseenClassifier, table: pd.DataFrame) -> None:
     assert [one.tolist() for one in of_labels.classes_] == [[0, 1], [0, 1]]
     proba = of_labels.predict_proba(table)
     assert isinstance(proba, np.ndarray)
@@ -44,7 +44,7 @@ def test_labels(of_labels: RBMClassifier, table: pd.DataFrame) -> None:
     assert np.unique(of_labels.thresholds_).size == 1
 
 
-def test_outputs(of_outputs: RBMClassifier, narrow: pd.DataFrame) -> None:
+def test_outputs(of_outputs: HalfseenClassifier, narrow: pd.DataFrame) -> None:
     assert [one.tolist() for one in of_outputs.classes_] == [["maybe", "no", "yes"], [1, 2, 3]]
     proba = of_outputs.predict_proba(narrow)
     assert isinstance(proba, list)
@@ -56,8 +56,8 @@ def test_outputs(of_outputs: RBMClassifier, narrow: pd.DataFrame) -> None:
         assert predicted[:, j].tolist() == classes[one.argmax(axis=1)].tolist()
 
 
-def test_something_was_learned(of_classes: RBMClassifier, table: pd.DataFrame) -> None:
-    longer = RBMClassifier(**LIGHT | {"n_epochs": 150, "stopping": "none"})
+def test_something_was_learned(of_classes: HalfseenClassifier, table: pd.DataFrame) -> None:
+    longer = HalfseenClassifier(**LIGHT | {"n_epochs": 150, "stopping": "none"})
     y = np.where(whole_table()["weight"] > 100, "much", "little").astype(object)
     names = np.array(["little", "much", "neither"], dtype=object)
     y[:3], y[10:20] = names, None  # three classes, for the shape of the others
@@ -93,7 +93,7 @@ def test_known_labels_are_pinned(
 
 
 def test_known_labels_move_the_features(
-    of_classes: RBMClassifier, table: pd.DataFrame, classes: NDArray[Any]
+    of_classes: HalfseenClassifier, table: pd.DataFrame, classes: NDArray[Any]
 ) -> None:
     without = of_classes.transform(table)
     completed = of_classes.complete(table, classes).X
@@ -103,7 +103,7 @@ def test_known_labels_move_the_features(
     assert_same_bits(of_classes.complete(table).y, of_classes.predict(table))
 
 
-def test_y_comes_back_in_its_container(of_classes: RBMClassifier, table: pd.DataFrame) -> None:
+def test_y_comes_back_in_its_container(of_classes: HalfseenClassifier, table: pd.DataFrame) -> None:
     y = pd.Series(["low", None] * 20, index=table.index, name="grade", dtype="category")
     filled = of_classes.complete(table, y).y
     assert isinstance(filled, pd.Series)
@@ -131,10 +131,14 @@ def test_y_comes_back_in_its_container(of_classes: RBMClassifier, table: pd.Data
     ids=["object", "list", "string", "category", "str", "polars", "enum", "unicode"],
 )
 def test_names_of_classes_survive(
-    make: Any, dtype: Any, table: pd.DataFrame, classes: NDArray[Any], of_classes: RBMClassifier
+    make: Any,
+    dtype: Any,
+    table: pd.DataFrame,
+    classes: NDArray[Any],
+    of_classes: HalfseenClassifier,
 ) -> None:
     y = make(classes)
-    model = RBMClassifier(**LIGHT).fit(table, y)
+    model = HalfseenClassifier(**LIGHT).fit(table, y)
     assert model.classes_.tolist() == NAMES
     assert model.classes_.dtype == dtype
     predicted = model.predict(table)
@@ -159,14 +163,14 @@ def test_names_of_classes_survive(
 def test_classes_as_numbers(make: Any, dtype: Any, expected: list[int], table: Any) -> None:
     y = np.arange(40.0) % 3
     y[4::5] = np.nan
-    model = RBMClassifier(**LIGHT).fit(table, make(y))
+    model = HalfseenClassifier(**LIGHT).fit(table, make(y))
     assert model.classes_.dtype == dtype
     assert model.classes_.tolist() == expected
     assert model.predict(table).dtype == dtype
 
 
 def test_score_is_of_known_labels(
-    of_classes: RBMClassifier, of_labels: RBMClassifier, table: pd.DataFrame
+    of_classes: HalfseenClassifier, of_labels: HalfseenClassifier, table: pd.DataFrame
 ) -> None:
     y = np.full(40, None, dtype=object)
     y[:4] = of_classes.predict(table)[:4]
@@ -183,9 +187,9 @@ def test_score_is_of_known_labels(
 
 @pytest.mark.parametrize("threshold", ["shared", "per_label", 0.25])
 def test_thresholds(
-    threshold: Any, table: pd.DataFrame, labels: NDArray[Any], of_labels: RBMClassifier
+    threshold: Any, table: pd.DataFrame, labels: NDArray[Any], of_labels: HalfseenClassifier
 ) -> None:
-    model = RBMClassifier(**LIGHT, threshold=threshold).fit(table, labels)
+    model = HalfseenClassifier(**LIGHT, threshold=threshold).fit(table, labels)
     assert model.thresholds_.shape == (2,)
     proba = of_labels.predict_proba(table)
     assert np.array_equal(model.predict(table), proba > model.thresholds_)
@@ -199,12 +203,12 @@ def test_a_label_of_which_nothing_is_known(table: pd.DataFrame, labels: NDArray[
     y = labels.copy()
     y[:, 1] = np.nan
     with pytest.warns(UserWarning, match="'y1'"):
-        model = RBMClassifier(**LIGHT).fit(table, y)
+        model = HalfseenClassifier(**LIGHT).fit(table, y)
     assert np.isfinite(model.predict_proba(table)).all()
 
 
 def test_parts(table: pd.DataFrame, classes: NDArray[Any]) -> None:
-    model = RBMClassifier(**LIGHT).partial_fit(table[:20], classes[:20])
+    model = HalfseenClassifier(**LIGHT).partial_fit(table[:20], classes[:20])
     schema = model.schema_
     first = model.machine_.weights.copy()
     model.partial_fit(table[20:], classes[20:])
@@ -213,7 +217,7 @@ def test_parts(table: pd.DataFrame, classes: NDArray[Any]) -> None:
     assert not np.array_equal(model.machine_.weights, first)
     model.partial_fit(table[20:])
     assert model.n_iter_ == 3
-    again = RBMClassifier(**LIGHT).partial_fit(table[:20], classes[:20])
+    again = HalfseenClassifier(**LIGHT).partial_fit(table[:20], classes[:20])
     again.partial_fit(table[20:], classes[20:]).partial_fit(table[20:])
     assert_same_model(model, again)
     with pytest.warns(UserWarning, match="'huge'"):
@@ -224,10 +228,10 @@ def test_parts(table: pd.DataFrame, classes: NDArray[Any]) -> None:
 
 
 def test_parts_with_all_classes_told_beforehand(table: pd.DataFrame, classes: NDArray[Any]) -> None:
-    model = RBMClassifier(**LIGHT)
+    model = HalfseenClassifier(**LIGHT)
     model.partial_fit(table[:20], ["low"] + [None] * 19, classes=NAMES)
     assert model.classes_.tolist() == NAMES
-    model = RBMClassifier(**LIGHT)
+    model = HalfseenClassifier(**LIGHT)
     model.partial_fit(table[:20], [None] * 20, classes=NAMES)
     assert model.classes_.tolist() == NAMES
     assert np.allclose(model.schema_.marginals[-3:], 1 / 3)
@@ -236,9 +240,9 @@ def test_parts_with_all_classes_told_beforehand(table: pd.DataFrame, classes: ND
 
 
 def test_parts_after_a_fit_go_on_from_it(
-    table: pd.DataFrame, classes: NDArray[Any], of_classes: RBMClassifier
+    table: pd.DataFrame, classes: NDArray[Any], of_classes: HalfseenClassifier
 ) -> None:
-    model = RBMClassifier(**LIGHT).fit(table, classes)
+    model = HalfseenClassifier(**LIGHT).fit(table, classes)
     model.partial_fit(table, classes)
     assert model.n_iter_ == of_classes.n_iter_ + 1
     moved = np.abs(model.machine_.weights - of_classes.machine_.weights).max()
@@ -248,7 +252,7 @@ def test_parts_after_a_fit_go_on_from_it(
 def test_thresholds_outlive_a_part_without_labels(
     table: pd.DataFrame, labels: NDArray[Any]
 ) -> None:
-    model = RBMClassifier(**LIGHT, threshold="per_label").partial_fit(table, labels)
+    model = HalfseenClassifier(**LIGHT, threshold="per_label").partial_fit(table, labels)
     model.thresholds_ = np.array([0.125, 0.25])
     model.partial_fit(table)
     assert model.thresholds_.tolist() == [0.125, 0.25]
@@ -260,7 +264,7 @@ def test_thresholds_outlive_a_part_without_labels(
 
 
 def test_fully_persistent_chains_cannot_learn_in_parts(table: pd.DataFrame) -> None:
-    model = RBMClassifier(**LIGHT | {"objective": "fully_persistent_cd"})
+    model = HalfseenClassifier(**LIGHT | {"objective": "fully_persistent_cd"})
     with pytest.raises(ValueError, match='objective="persistent_cd"'):
         model.partial_fit(table, ["a"] * 40)
     with pytest.raises(NotFittedError):
@@ -270,20 +274,20 @@ def test_fully_persistent_chains_cannot_learn_in_parts(table: pd.DataFrame) -> N
 def test_oracle_stops_on_hidden_labels(table: pd.DataFrame, labels: NDArray[Any]) -> None:
     truth = np.where(np.isnan(labels), labels_of_rows(whole_table()), labels)
     truth = np.where(np.isnan(truth), np.arange(80).reshape(40, 2) % 2, truth)
-    model = RBMClassifier(**LIGHT, stopping="oracle", oracle_y=truth).fit(table, labels)
+    model = HalfseenClassifier(**LIGHT, stopping="oracle", oracle_y=truth).fit(table, labels)
     assert np.isnan(model.history_["feature_loss"]).all()
     judged = model.history_["loss"][1::2]
     assert ((judged >= 0) & (judged <= 1)).all()
     assert model.settings_.stopping == "oracle"
     with pytest.raises(ValueError, match="needs the true labels in oracle_y"):
-        RBMClassifier(**LIGHT, stopping="oracle").fit(table, labels)
+        HalfseenClassifier(**LIGHT, stopping="oracle").fit(table, labels)
     with pytest.raises(ValueError, match="oracle_y has 3 rows, but X has 40"):
-        RBMClassifier(**LIGHT, stopping="oracle", oracle_y=truth[:3]).fit(table, labels)
+        HalfseenClassifier(**LIGHT, stopping="oracle", oracle_y=truth[:3]).fit(table, labels)
     with pytest.raises(ValueError, match="knows no hidden label of both values"):
-        RBMClassifier(**LIGHT, stopping="oracle", oracle_y=labels).fit(table, labels)
+        HalfseenClassifier(**LIGHT, stopping="oracle", oracle_y=labels).fit(table, labels)
 
 
-def test_sample(of_classes: RBMClassifier) -> None:
+def test_sample(of_classes: HalfseenClassifier) -> None:
     sampled = of_classes.sample(5)
     assert isinstance(sampled, Sampled)
     assert sampled.X.shape == (5, 4)
@@ -297,20 +301,20 @@ def test_sample(of_classes: RBMClassifier) -> None:
 
 def test_y_is_asked_for(table: pd.DataFrame) -> None:
     for call in (
-        lambda: RBMClassifier().fit(table, None),
-        lambda: RBMClassifier().partial_fit(table),
+        lambda: HalfseenClassifier().fit(table, None),
+        lambda: HalfseenClassifier().partial_fit(table),
     ):
-        with pytest.raises(ValueError, match=r"requires y to be passed.*RBMImputer"):
+        with pytest.raises(ValueError, match=r"requires y to be passed.*HalfseenImputer"):
             call()
 
 
 @pytest.mark.parametrize(
     ("y", "message"),
     [
-        (np.full(40, np.nan), "no observed label.*RBMImputer"),
-        (np.full((40, 2), np.nan), "no observed label.*RBMImputer"),
-        ([None] * 40, "no observed label.*RBMImputer"),
-        (pl.Series([None] * 40, dtype=pl.Int64), "no observed label.*RBMImputer"),
+        (np.full(40, np.nan), "no observed label.*HalfseenImputer"),
+        (np.full((40, 2), np.nan), "no observed label.*HalfseenImputer"),
+        ([None] * 40, "no observed label.*HalfseenImputer"),
+        (pl.Series([None] * 40, dtype=pl.Int64), "no observed label.*HalfseenImputer"),
         (np.linspace(0, 1, 40), "Unknown label type: continuous"),
         (np.arange(39), "inconsistent numbers of samples"),
         (np.full(40, np.inf), "infinity"),
@@ -319,24 +323,24 @@ def test_y_is_asked_for(table: pd.DataFrame) -> None:
 )
 def test_wrong_targets(y: Any, message: str, table: pd.DataFrame) -> None:
     with pytest.raises(ValueError, match=message):
-        RBMClassifier(**LIGHT).fit(table, y)
+        HalfseenClassifier(**LIGHT).fit(table, y)
 
 
 @pytest.mark.parametrize("kind", ["classes", "labels", "outputs"])
 def test_nothing_known_is_an_error_for_any_kind(kind: str, table: pd.DataFrame) -> None:
     y = np.full(40, np.nan) if kind == "classes" else np.full((40, 2), np.nan)
     with pytest.raises(ValueError, match="no observed label"):
-        RBMClassifier(**LIGHT, target_kind=kind).fit(table, y)
+        HalfseenClassifier(**LIGHT, target_kind=kind).fit(table, y)
 
 
 @pytest.mark.parametrize("kind", ["class", None, 3])
 def test_wrong_kind_of_target(kind: Any, table: pd.DataFrame) -> None:
     with pytest.raises(ValueError, match=r"^target_kind must be"):
-        RBMClassifier(target_kind=kind).fit(table, ["a"] * 40)
+        HalfseenClassifier(target_kind=kind).fit(table, ["a"] * 40)
 
 
 def test_complete_takes_the_kind_of_y_that_was_learned(
-    of_classes: RBMClassifier, of_labels: RBMClassifier, table: pd.DataFrame
+    of_classes: HalfseenClassifier, of_labels: HalfseenClassifier, table: pd.DataFrame
 ) -> None:
     with pytest.raises(ValueError, match="2 columns"):
         of_classes.complete(table, np.zeros((40, 2)))
@@ -348,6 +352,6 @@ def test_complete_takes_the_kind_of_y_that_was_learned(
         of_classes.complete(table, ["low"] * 3)
 
 
-def test_classes_of(of_labels: RBMClassifier, of_outputs: RBMClassifier) -> None:
+def test_classes_of(of_labels: HalfseenClassifier, of_outputs: HalfseenClassifier) -> None:
     assert len(classes_of(of_labels.schema_)) == 2
     assert_same_bits(classes_of(of_outputs.schema_), of_outputs.classes_)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from estimators.bits import answers, assert_same_bits
 from estimators.tables import LIGHT, classes_of_rows, holed_table, labels_of_rows
-from halfseen import RBMClassifier
+from halfseen import HalfseenClassifier
 
 pytestmark = pytest.mark.as_in_use
 
@@ -22,9 +22,10 @@ MANY = 300  # more than one tile, and not a multiple of one
 
 
 @pytest.fixture(scope="module")
-def models(table: pd.DataFrame, classes: Any) -> dict[str, RBMClassifier]:
+def models(table: pd.DataFrame, classes: Any) -> dict[str, HalfseenClassifier]:
     return {
-        method: RBMClassifier(**LIGHT, completion=method).fit(table, classes) for method in METHODS
+        method: HalfseenClassifier(**LIGHT, completion=method).fit(table, classes)
+        for method in METHODS
     }
 
 
@@ -35,7 +36,9 @@ def rows() -> tuple[pd.DataFrame, Any]:
 
 
 @pytest.fixture(scope="module")
-def whole(models: dict[str, RBMClassifier], rows: tuple[pd.DataFrame, Any]) -> dict[str, list[Any]]:
+def whole(
+    models: dict[str, HalfseenClassifier], rows: tuple[pd.DataFrame, Any]
+) -> dict[str, list[Any]]:
     return {method: answers(model, *rows) for method, model in models.items()}
 
 
@@ -46,7 +49,7 @@ def taken(answer: list[Any], rows: Any) -> list[Any]:
     ]
 
 
-def asked(model: RBMClassifier, rows: tuple[pd.DataFrame, Any], chosen: Any) -> list[Any]:
+def asked(model: HalfseenClassifier, rows: tuple[pd.DataFrame, Any], chosen: Any) -> list[Any]:
     table, y = rows
     return answers(model, table.iloc[chosen].reset_index(drop=True), y[chosen])
 
@@ -57,7 +60,7 @@ def asked(model: RBMClassifier, rows: tuple[pd.DataFrame, Any], chosen: Any) -> 
 def test_order_of_rows(
     method: str,
     order: list[int],
-    models: dict[str, RBMClassifier],
+    models: dict[str, HalfseenClassifier],
     rows: tuple[pd.DataFrame, Any],
     whole: dict[str, list[Any]],
 ) -> None:
@@ -70,7 +73,7 @@ def test_order_of_rows(
 def test_company_of_rows(
     method: str,
     chosen: list[int],
-    models: dict[str, RBMClassifier],
+    models: dict[str, HalfseenClassifier],
     rows: tuple[pd.DataFrame, Any],
     whole: dict[str, list[Any]],
 ) -> None:
@@ -83,7 +86,7 @@ def test_chunks_of_rows(
     method: str,
     size: int,
     last: int,
-    models: dict[str, RBMClassifier],
+    models: dict[str, HalfseenClassifier],
     rows: tuple[pd.DataFrame, Any],
     whole: dict[str, list[Any]],
 ) -> None:
@@ -93,7 +96,7 @@ def test_chunks_of_rows(
 
 
 def test_log_probability_of_rows(
-    models: dict[str, RBMClassifier], rows: tuple[pd.DataFrame, Any]
+    models: dict[str, HalfseenClassifier], rows: tuple[pd.DataFrame, Any]
 ) -> None:
     model, (table, _) = models["mean_field"], rows
     together = model.score_samples(table)
@@ -110,7 +113,7 @@ def test_log_probability_of_rows(
 
 def test_several_machines(table: pd.DataFrame, classes: Any, rows: Any) -> None:
     one, other = (
-        RBMClassifier(**LIGHT | {"random_state": seed}).fit(table, classes) for seed in (0, 1)
+        HalfseenClassifier(**LIGHT | {"random_state": seed}).fit(table, classes) for seed in (0, 1)
     )
     together = {
         name: np.concatenate([getattr(model.machine_, name) for model in (one, other)])
@@ -123,7 +126,7 @@ def test_several_machines(table: pd.DataFrame, classes: Any, rows: Any) -> None:
     assert_same_bits(asked(one, rows, [17]), taken(whole, [17]))
 
 
-def test_labels(of_labels: RBMClassifier) -> None:
+def test_labels(of_labels: HalfseenClassifier) -> None:
     table = holed_table(MANY, seed=6)
     y = labels_of_rows(table)
     together = answers(of_labels, table, y)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from halfseen import RBMClassifier, RBMImputer
+from halfseen import HalfseenClassifier, HalfseenImputer
 from halfseen.estimators.rbm_base import SHARED_SETTINGS
 from halfseen.estimators.settings import (
     Settings,
@@ -51,9 +51,9 @@ def test_presets_are_in_range_for_tables_of_any_shape(n_rows: int, n_visible: in
 
 def test_every_setting_is_a_parameter_of_the_classifier() -> None:
     names = {field.name for field in fields(Settings)}
-    assert names <= set(RBMClassifier().get_params())
+    assert names <= set(HalfseenClassifier().get_params())
     assert names - {"class_units", "threshold", "forest", "class_gaussians"} == set(SHARED_SETTINGS)
-    assert set(SHARED_SETTINGS) <= set(RBMImputer().get_params())
+    assert set(SHARED_SETTINGS) <= set(HalfseenImputer().get_params())
 
 
 WRONG: list[tuple[str, Any]] = [

@@ -7,11 +7,11 @@ import re
 
 import pytest
 
-from halfseen import RBMClassifier, RBMImputer
+from halfseen import HalfseenClassifier, HalfseenImputer
 from halfseen.estimators.shared_parameters import SHARED_PARAMETERS, with_shared_parameters
 
 
-@pytest.mark.parametrize("estimator", [RBMClassifier, RBMImputer])
+@pytest.mark.parametrize("estimator", [HalfseenClassifier, HalfseenImputer])
 def test_every_parameter_is_described(estimator: type) -> None:
     text = inspect.getdoc(estimator) or ""
     assert "{shared_parameters}" not in text

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from estimators.curved import curved_table, straight_table
-from halfseen import RBMImputer, TrainingInterrupted
+from halfseen import HalfseenImputer, TrainingInterrupted
 from halfseen.estimators import predictive_fit
 from halfseen.estimators.predictive_settings import predictive_settings
 from halfseen.estimators.training_length import (
@@ -132,14 +132,14 @@ def test_an_interruption_between_rounds_keeps_what_was_whole() -> None:
     assert trained.state == trained.n_kept == 100
 
 
-def length_of(model: RBMImputer) -> Choice:
+def length_of(model: HalfseenImputer) -> Choice:
     return next(c for c in model.history_.choices if c.what == "length of training")
 
 
 @pytest.mark.parametrize("is_curved", [False, True])
 def test_a_curved_table_is_learned_longer_and_says_so(is_curved: bool) -> None:
     X = curved_table() if is_curved else straight_table()
-    choice = length_of(RBMImputer(random_state=0, companion=False).fit(X))
+    choice = length_of(HalfseenImputer(random_state=0, companion=False).fit(X))
     budget = predictive_settings(600, 3, 3, "default", 0.8)
     first, *further = choice.chosen.removesuffix(" steps of 32 rows").split(" + ")
     assert int(first) == budget.n_steps
@@ -157,6 +157,6 @@ def test_an_interruption_after_the_first_round_leaves_a_model(
     monkeypatch.setattr(predictive_fit, "gain_over_priors", interrupted)
     X = curved_table()[:60]
     with pytest.warns(TrainingInterrupted, match="whole rounds"):
-        model = RBMImputer(random_state=0, companion=False).fit(X)
+        model = HalfseenImputer(random_state=0, companion=False).fit(X)
     assert np.isfinite(np.asarray(model.transform(X))).all()
     assert length_of(model).chosen == "250 steps of 32 rows"

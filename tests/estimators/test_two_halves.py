@@ -17,7 +17,7 @@ from threadpoolctl import ThreadpoolController
 
 from estimators.bits import assert_same_model
 from estimators.tables import PREDICTIVE
-from halfseen import RBMClassifier, TrainingInterrupted
+from halfseen import HalfseenClassifier, TrainingInterrupted
 from halfseen.estimators import rbm_base, two_halves
 from halfseen.estimators.fitting import Fitted, Surroundings
 from halfseen.estimators.two_halves import (
@@ -64,7 +64,7 @@ def test_both_ways_learn_the_same(
     models = []
     for together in (True, False):
         monkeypatch.setattr(rbm_base, "can_go_side_by_side", lambda *_, now=together: now)
-        models.append(RBMClassifier(**PREDICTIVE).fit(table, classes))
+        models.append(HalfseenClassifier(**PREDICTIVE).fit(table, classes))
     assert_same_model(*models)
     assert models[0].history_.stop_reason == models[1].history_.stop_reason
 
@@ -170,9 +170,9 @@ def test_fits_in_several_threads_leave_the_process_as_it_was(
     table: pd.DataFrame, classes: NDArray[Any]
 ) -> None:
     before = list(warnings.filters), _blas_threads()
-    alone = RBMClassifier(**PREDICTIVE).fit(table, classes)
+    alone = HalfseenClassifier(**PREDICTIVE).fit(table, classes)
     with ThreadPoolExecutor(3) as pool:
-        fits = [pool.submit(RBMClassifier(**PREDICTIVE).fit, table, classes) for _ in range(5)]
+        fits = [pool.submit(HalfseenClassifier(**PREDICTIVE).fit, table, classes) for _ in range(5)]
         for fit in fits:
             assert_same_model(fit.result(), alone)
     assert (list(warnings.filters), _blas_threads()) == before
@@ -187,7 +187,7 @@ def test_filters_of_warnings_are_left_as_they_were(
     table: pd.DataFrame, classes: NDArray[Any]
 ) -> None:
     before = list(warnings.filters)
-    RBMClassifier(**PREDICTIVE).fit(table, classes)
+    HalfseenClassifier(**PREDICTIVE).fit(table, classes)
     assert list(warnings.filters) == before
 
 

@@ -10,7 +10,7 @@ import pytest
 from estimators.conftest import compiled_quickly
 from estimators.golden import VERSIONS, model_of
 from explanations.tiny import tiny_models
-from halfseen import RBMClassifier, load
+from halfseen import HalfseenClassifier, load
 
 
 @pytest.fixture(autouse=True)
@@ -27,8 +27,8 @@ def models() -> dict[str, Any]:
 
 
 @pytest.fixture(scope="session")
-def ensemble() -> RBMClassifier:
+def ensemble() -> HalfseenClassifier:
     """A trained model of classes, with an ensemble and a likelihood-trained machine."""
     model = load(model_of(VERSIONS[-1]))
-    assert isinstance(model, RBMClassifier)
+    assert isinstance(model, HalfseenClassifier)
     return model.set_params(verbose=False)

@@ -9,7 +9,7 @@ import pytest
 
 from exact.reference import moments
 from explanations.tiny import as_tiny, tiny_model
-from halfseen import RBMClassifier
+from halfseen import HalfseenClassifier
 from halfseen.explanations import Coupling, couplings
 from halfseen.explanations.column_states import ColumnState, column_states
 from halfseen.explanations.example_model import example_model
@@ -122,7 +122,7 @@ def test_the_strongest_come_first_and_machines_are_averaged() -> None:
         assert halved[key] == pytest.approx(coupling.change / 2, abs=1e-12)
 
 
-def test_without_a_machine_the_ensemble_is_asked(ensemble: RBMClassifier) -> None:
+def test_without_a_machine_the_ensemble_is_asked(ensemble: HalfseenClassifier) -> None:
     alone = copy(ensemble)
     alone.machine_ = None
     found = couplings(alone)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from estimators.tables import classes_of_rows, holed_table
 from explanations.tiny import brute_force, people, table_for
-from halfseen import RBMClassifier
+from halfseen import HalfseenClassifier
 from halfseen.explanations import Answer, explain_rows
 from halfseen.explanations import unpinned_rows as unpinned_rows_module
 from halfseen.explanations.example_model import example_model
@@ -76,7 +76,7 @@ def test_exact_effects_are_those_of_enumeration(kind: str, models: dict[str, Any
 
 
 def test_exact_effects_of_a_trained_machine_are_those_of_enumeration(
-    ensemble: RBMClassifier,
+    ensemble: HalfseenClassifier,
 ) -> None:
     whole = holed_table()
     X, y = whole[:9], pd.Series(classes_of_rows(whole)[:9])
@@ -130,7 +130,7 @@ def test_effects_are_those_of_asking_again(
     assert _check_asked_again(model, X, y if with_labels else None, range(4)) > 5
 
 
-def test_effects_of_an_ensemble_are_those_of_asking_again(ensemble: RBMClassifier) -> None:
+def test_effects_of_an_ensemble_are_those_of_asking_again(ensemble: HalfseenClassifier) -> None:
     whole = holed_table()
     X, y = whole[:9], pd.Series(classes_of_rows(whole)[:9])
     assert _check_asked_again(ensemble, X, None, range(5, 8)) > 10
@@ -144,7 +144,7 @@ def test_effects_of_digits_are_those_of_asking_again() -> None:
     digits, y = load_digits(return_X_y=True)
     holes = np.random.default_rng(0).random(digits.shape) < 0.5
     X = pd.DataFrame(np.where(holes, np.nan, digits)).rename(columns="p{}".format)
-    model = RBMClassifier(effort="fast", companion=False, verbose=False, random_state=0)
+    model = HalfseenClassifier(effort="fast", companion=False, verbose=False, random_state=0)
     model.fit(X[:600], y[:600])
     (explained,) = explain_rows(model, X, [700], target="y")
     answer = explained.answers[0]
@@ -185,7 +185,7 @@ def test_answers_are_what_the_model_predicts(method: str) -> None:
             assert (answer.probability is None) == (answer.column == "age")
 
 
-def test_intervals_are_those_of_the_model(ensemble: RBMClassifier) -> None:
+def test_intervals_are_those_of_the_model(ensemble: HalfseenClassifier) -> None:
     X = holed_table()
     bounds = ensemble.predict_interval(X, level=0.8)
     found = 0
@@ -267,7 +267,7 @@ def test_values_are_plain() -> None:
     assert {type(value) for value in values.values()} == {float, str}
 
 
-def test_without_a_machine_the_ensemble_explains(ensemble: RBMClassifier) -> None:
+def test_without_a_machine_the_ensemble_explains(ensemble: HalfseenClassifier) -> None:
     from copy import copy
 
     alone = copy(ensemble)

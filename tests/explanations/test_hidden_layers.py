@@ -6,7 +6,7 @@ import jax
 import numpy as np
 import pytest
 
-from halfseen import RBMClassifier
+from halfseen import HalfseenClassifier
 from halfseen.explanations.example_model import example_model
 from halfseen.explanations.hidden_layers import hidden_layers
 from halfseen.machine.binned_units import interpolated
@@ -24,7 +24,7 @@ def test_activations_are_those_of_the_machine() -> None:
     np.testing.assert_allclose(found[0], expected, rtol=1e-5)
 
 
-def test_moves_add_up_to_the_change_of_the_input(ensemble: RBMClassifier) -> None:
+def test_moves_add_up_to_the_change_of_the_input(ensemble: HalfseenClassifier) -> None:
     alone = copy(ensemble)
     alone.machine_ = None
     layers = hidden_layers(alone)
@@ -40,7 +40,7 @@ def test_moves_add_up_to_the_change_of_the_input(ensemble: RBMClassifier) -> Non
     assert moved[:, :2].any()
 
 
-def test_numbers_are_shared_out_over_knots(ensemble: RBMClassifier) -> None:
+def test_numbers_are_shared_out_over_knots(ensemble: HalfseenClassifier) -> None:
     alone = copy(ensemble)
     alone.machine_ = None
     layers = hidden_layers(alone)

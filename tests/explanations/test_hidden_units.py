@@ -5,7 +5,7 @@ from copy import copy
 import numpy as np
 import pytest
 
-from halfseen import RBMClassifier
+from halfseen import HalfseenClassifier
 from halfseen.explanations import hidden_units
 from halfseen.explanations.example_model import example_model
 
@@ -36,7 +36,7 @@ def test_units_by_what_they_respond_to() -> None:
     assert hidden_units(model, top=1, n_columns=2)[0].responds_to == summaries[0].responds_to[:2]
 
 
-def test_of_an_ensemble_every_member_counts(ensemble: RBMClassifier) -> None:
+def test_of_an_ensemble_every_member_counts(ensemble: HalfseenClassifier) -> None:
     alone = copy(ensemble)
     alone.machine_ = None
     assert alone.prediction_ is not None

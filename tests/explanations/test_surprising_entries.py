@@ -6,7 +6,7 @@ import pytest
 
 from estimators.tables import holed_table
 from explanations.tiny import people
-from halfseen import RBMClassifier
+from halfseen import HalfseenClassifier
 from halfseen.explanations.example_model import example_model
 from halfseen.explanations.rows_read import read_rows
 from halfseen.explanations.surprising_entries import surprising_entries
@@ -36,7 +36,7 @@ def test_the_number_of_entries_is_bounded() -> None:
     assert [len(entries) for entries in of_rows] == [1, 1]
 
 
-def test_an_ensemble_answers_where_there_is_one(ensemble: RBMClassifier) -> None:
+def test_an_ensemble_answers_where_there_is_one(ensemble: HalfseenClassifier) -> None:
     X = holed_table()
     (entries,) = surprising_entries(ensemble, read_rows(ensemble, X, None, [0]), 9)
     for entry in entries:

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from exact.reference import TinyMachine, moments
-from halfseen import RBMClassifier, RBMImputer
+from halfseen import HalfseenClassifier, HalfseenImputer
 from halfseen.estimators.fitted_machine import FittedMachine
 from halfseen.estimators.fitting import layer_of
 from halfseen.explanations.example_model import example_model
@@ -80,7 +80,7 @@ def tiny_model(
 ) -> Any:
     """A fitted model around a machine, a random one if none is given."""
     schema = Schema(features, targets, kind)
-    model = RBMClassifier(verbose=False) if targets else RBMImputer(verbose=False)
+    model = HalfseenClassifier(verbose=False) if targets else HalfseenImputer(verbose=False)
     model.schema_ = schema
     model.machine_ = random_machine(schema, seed) if machine is None else machine
     model.prediction_ = None
@@ -91,7 +91,7 @@ def tiny_model(
     return model
 
 
-def enumerated_example() -> RBMClassifier:
+def enumerated_example() -> HalfseenClassifier:
     """The example model, its rows weighed by enumeration."""
     model = example_model()
     machine = model.machine_

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 import halfseen
 from estimators.golden import VERSIONS, model_of
 from estimators.tables import classes_of_rows, holed_table
-from halfseen import RBMClassifier
+from halfseen import HalfseenClassifier
 from report.small import HOSTILE
 
 
 class Fitted(NamedTuple):
     """A model and what it was fitted to."""
 
-    model: RBMClassifier
+    model: HalfseenClassifier
     X: pd.DataFrame
     y: NDArray[np.object_]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from halfseen import RBMClassifier
+from halfseen import HalfseenClassifier
 from halfseen.explanations import SurprisingEntry, UnusualRow
 from halfseen.learning.history import History
 from halfseen.report import Note, Page, ScoreRow, Table, model_report, page_html
@@ -110,4 +110,4 @@ def test_rows_that_do_not_fit_are_refused(fitted: Fitted) -> None:
 
 def test_a_model_must_be_fitted() -> None:
     with pytest.raises(NotFittedError):
-        model_report(RBMClassifier())
+        model_report(HalfseenClassifier())

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfseen.baselines.baseline import Baseline, CompletedTable
-from halfseen.estimators import RBMClassifier
+from halfseen.estimators import HalfseenClassifier
 
 
 class OurMachine(Baseline):
-    """:class:`halfseen.RBMClassifier` with its defaults.
+    """:class:`halfseen.HalfseenClassifier` with its defaults.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ class OurMachine(Baseline):
     sees_missing : bool, default=False
         Whether mask units tell the machine what is missing.
     further : mapping or None, default=None
-        Further parameters of :class:`halfseen.RBMClassifier`.
+        Further parameters of :class:`halfseen.HalfseenClassifier`.
     random_state : int, default=0
         Seed.
 
@@ -58,7 +58,7 @@ class OurMachine(Baseline):
     def _fit(self, X: NDArray[np.float64], Y: NDArray[np.float64]) -> None:
         self.X_, self.y_ = X, self._as_target(Y)
         kind = "labels" if self.target_ == "labels" else "classes"
-        self.model_ = RBMClassifier(
+        self.model_ = HalfseenClassifier(
             preset=self.preset,
             effort=self.effort,
             sees_missing=self.sees_missing,

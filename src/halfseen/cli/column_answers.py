@@ -24,7 +24,7 @@ def column_answers(
 
     Parameters
     ----------
-    model : RBMClassifier or RBMImputer
+    model : HalfseenClassifier or HalfseenImputer
         A fitted model.
     table : pyarrow.Table
         Rows in the model's columns and types.
@@ -50,7 +50,7 @@ def answers_of_units(
 
     Parameters
     ----------
-    model : RBMClassifier or RBMImputer
+    model : HalfseenClassifier or HalfseenImputer
         A fitted model.
     encoded : Encoded
         The rows as visible units.

@@ -19,7 +19,7 @@ def completed_units(model: Any, encoded: Encoded) -> NDArray[np.float32]:
 
     Parameters
     ----------
-    model : RBMClassifier or RBMImputer
+    model : HalfseenClassifier or HalfseenImputer
         A fitted model.
     encoded : Encoded
         The rows.
@@ -41,7 +41,7 @@ def bounds_of_units(
 
     Parameters
     ----------
-    model : RBMClassifier or RBMImputer
+    model : HalfseenClassifier or HalfseenImputer
         A fitted model with an ensemble.
     encoded : Encoded
         The rows.

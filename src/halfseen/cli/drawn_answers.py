@@ -17,7 +17,7 @@ def drawn_answers(model: Any, table: pyarrow.Table, seed: int, index: int) -> li
 
     Parameters
     ----------
-    model : RBMClassifier or RBMImputer
+    model : HalfseenClassifier or HalfseenImputer
         A fitted model with a likelihood-trained machine.
     table : pyarrow.Table
         Rows in the model's columns and types.

@@ -29,7 +29,7 @@ def honesty_of(
 
     Parameters
     ----------
-    model : RBMClassifier or RBMImputer
+    model : HalfseenClassifier or HalfseenImputer
         Fitted on what is seen.
     seen : Encoded
         The table with hidden entries.

@@ -20,7 +20,7 @@ def loaded_model(path: str, terminal: Terminal) -> Any:
 
     Returns
     -------
-    RBMClassifier or RBMImputer
+    HalfseenClassifier or HalfseenImputer
 
     Raises
     ------

@@ -20,7 +20,7 @@ def possible_values(
 
     Parameters
     ----------
-    model : RBMClassifier
+    model : HalfseenClassifier
         A fitted model with a predictive ensemble.
     probabilities : ndarray of shape (n_rows, n_values)
         Of the values of one label.

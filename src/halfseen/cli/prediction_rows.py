@@ -23,7 +23,7 @@ class PredictionRows:
 
     Parameters
     ----------
-    model : RBMClassifier
+    model : HalfseenClassifier
         A fitted model.
     source : ModelSource
         The table.

@@ -72,7 +72,7 @@ def sampled_table(model: Any, n_rows: int, seed: int) -> pyarrow.Table:
 
     Parameters
     ----------
-    model : RBMClassifier or RBMImputer
+    model : HalfseenClassifier or HalfseenImputer
         A fitted model with a likelihood-trained machine.
     n_rows : int
         How many.

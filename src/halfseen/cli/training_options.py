@@ -57,12 +57,12 @@ class Training:
 
         Returns
         -------
-        RBMClassifier or RBMImputer
+        HalfseenClassifier or HalfseenImputer
         """
-        from halfseen import RBMClassifier, RBMImputer
+        from halfseen import HalfseenClassifier, HalfseenImputer
 
         kinds = {name: kind for name, kind in plan.kinds.items() if name in plan.features}
-        estimator = RBMClassifier if plan.labels else RBMImputer
+        estimator = HalfseenClassifier if plan.labels else HalfseenImputer
         return estimator(
             effort=self.effort,
             companion=self.companion,

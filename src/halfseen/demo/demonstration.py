@@ -12,7 +12,7 @@ from halfseen.demo.hidden_scores import score_hidden
 from halfseen.demo.restored_digits import Block, draw_restored_digits
 from halfseen.demo.result_table import Result, format_table
 from halfseen.demo.rival_pipelines import RIVALS
-from halfseen.estimators import RBMClassifier
+from halfseen.estimators import HalfseenClassifier
 
 HIDDEN_SHARE = 0.5
 LARGER_HIDDEN_SHARE = 0.8
@@ -86,7 +86,7 @@ def _legend() -> str:
     )
 
 
-def _blocks(model: RBMClassifier, seed: int) -> list[Block]:
+def _blocks(model: HalfseenClassifier, seed: int) -> list[Block]:
     less, more = (
         hide_digits(PICTURED_ROWS, share, seed=seed)
         for share in (HIDDEN_SHARE, LARGER_HIDDEN_SHARE)

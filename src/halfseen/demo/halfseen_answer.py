@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from halfseen.demo.answer import Answer
 from halfseen.demo.hidden_digits import HiddenDigits
-from halfseen.estimators import RBMClassifier
+from halfseen.estimators import HalfseenClassifier
 from halfseen.learning.trainer import interruption_is_the_end
 
 
@@ -17,7 +17,7 @@ class FittedAnswer(NamedTuple):
     ----------
     answer : Answer
         For the rows that the model learned from.
-    model : RBMClassifier
+    model : HalfseenClassifier
         Ready for other rows.
 
     Examples
@@ -27,7 +27,7 @@ class FittedAnswer(NamedTuple):
     """
 
     answer: Answer
-    model: RBMClassifier
+    model: HalfseenClassifier
 
 
 def halfseen_answer(digits: HiddenDigits, seed: int, n_epochs: int | str = "auto") -> FittedAnswer:
@@ -58,7 +58,7 @@ def halfseen_answer(digits: HiddenDigits, seed: int, n_epochs: int | str = "auto
     >>> fitted.answer.scores.shape
     (150, 10)
     """
-    model = RBMClassifier(n_epochs=n_epochs, random_state=seed, verbose=True)
+    model = HalfseenClassifier(n_epochs=n_epochs, random_state=seed, verbose=True)
     # An estimator that is interrupted stays usable and warns. Whoever stops a demo wants out.
     with interruption_is_the_end():
         model.fit(digits.X, digits.y)

@@ -18,8 +18,8 @@ from halfseen.estimators.fitting import layer_of
 from halfseen.estimators.history_table import history_from_table, history_to_table
 from halfseen.estimators.prediction_file import prediction_from_file, prediction_to_file
 from halfseen.estimators.rbm_base import RBMBase
-from halfseen.estimators.rbm_classifier import RBMClassifier
-from halfseen.estimators.rbm_imputer import RBMImputer
+from halfseen.estimators.rbm_classifier import HalfseenClassifier
+from halfseen.estimators.rbm_imputer import HalfseenImputer
 from halfseen.estimators.settings import Settings
 from halfseen.estimators.target_answers import classes_of
 from halfseen.learning.choice import Choice
@@ -31,8 +31,8 @@ KIND = "model"
 VERSION = 8
 
 _ESTIMATORS: dict[str, type[RBMBase]] = {
-    "RBMClassifier": RBMClassifier,
-    "RBMImputer": RBMImputer,
+    "HalfseenClassifier": HalfseenClassifier,
+    "HalfseenImputer": HalfseenImputer,
 }
 _FIELDS = {
     "halfseen",
@@ -148,13 +148,13 @@ _UPGRADES: dict[int, Callable[[Sealed], Sealed]] = {
 
 
 def save_model(model: RBMBase, path: str | PathLike[str]) -> None:
-    """Write a fitted estimator to a file; see :meth:`RBMClassifier.save`."""
+    """Write a fitted estimator to a file; see :meth:`HalfseenClassifier.save`."""
     machine, history = model.machine_, model.history_
     sizes, arrays = prediction_to_file(model.prediction_)
     if machine is not None:
         arrays |= {name: getattr(machine, name) for name in _PARAMETERS}
     arrays["history"] = history_to_table(history)
-    if isinstance(model, RBMClassifier):
+    if isinstance(model, HalfseenClassifier):
         arrays["thresholds"] = model.thresholds_
     names = getattr(model, "feature_names_in_", None)
     document = {
@@ -183,12 +183,12 @@ def load(path: str | PathLike[str]) -> Any:
     Parameters
     ----------
     path : path-like
-        A file that :meth:`RBMClassifier.save` or :meth:`RBMImputer.save` wrote, of this or an older
-        version of halfseen.
+        A file that :meth:`HalfseenClassifier.save` or :meth:`HalfseenImputer.save` wrote, of this
+        or an older version of halfseen.
 
     Returns
     -------
-    RBMClassifier or RBMImputer
+    HalfseenClassifier or HalfseenImputer
         Fitted; it answers as the one that was saved, bit for bit.
 
     Raises
@@ -199,9 +199,9 @@ def load(path: str | PathLike[str]) -> Any:
     Examples
     --------
     >>> import tempfile, numpy as np
-    >>> from halfseen import RBMImputer, load
+    >>> from halfseen import HalfseenImputer, load
     >>> X = np.array([[1.0, 2.0], [2.0, np.nan], [3.0, 6.0]])
-    >>> model = RBMImputer(n_epochs=2, companion=False, random_state=0).fit(X)
+    >>> model = HalfseenImputer(n_epochs=2, companion=False, random_state=0).fit(X)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     model.save(folder + "/model.safetensors")
     ...     again = load(folder + "/model.safetensors")
@@ -246,9 +246,9 @@ def _restored(sealed: Sealed) -> RBMBase:
             seed=model._seed,
             **arrays,
         )
-    if isinstance(model, RBMClassifier) != (schema.target_kind is not None):
+    if isinstance(model, HalfseenClassifier) != (schema.target_kind is not None):
         raise ValueError("a classifier has a target, and an imputer none")
-    if isinstance(model, RBMClassifier):
+    if isinstance(model, HalfseenClassifier):
         model.classes_ = classes_of(schema)
         model.thresholds_ = _thresholds(sealed, schema)
     return model

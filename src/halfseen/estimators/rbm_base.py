@@ -74,7 +74,7 @@ SHARED_SETTINGS = (
 
 
 class RBMBase(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """The common ground of :class:`RBMClassifier` and :class:`RBMImputer`."""
+    """The common ground of :class:`HalfseenClassifier` and :class:`HalfseenImputer`."""
 
     schema_: Schema
     settings_: Settings

@@ -1,4 +1,4 @@
-"""RBMClassifier: features and labels in one machine, both with holes."""
+"""HalfseenClassifier: features and labels in one machine, both with holes."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Sampled(NamedTuple):
 
 
 @with_shared_parameters
-class RBMClassifier(ClassifierMixin, RBMBase):  # type: ignore[misc]
+class HalfseenClassifier(ClassifierMixin, RBMBase):  # type: ignore[misc]
     """Classes or labels of rows with holes, by one machine for features and labels (RBM-MO).
 
     One Restricted Boltzmann Machine is fitted to everything observed, features and labels alike.
@@ -105,7 +105,7 @@ class RBMClassifier(ClassifierMixin, RBMBase):  # type: ignore[misc]
 
     See Also
     --------
-    RBMImputer : The same machine without labels.
+    HalfseenImputer : The same machine without labels.
 
     Notes
     -----
@@ -121,12 +121,12 @@ class RBMClassifier(ClassifierMixin, RBMBase):  # type: ignore[misc]
     Examples
     --------
     >>> import numpy as np
-    >>> from halfseen import RBMClassifier
+    >>> from halfseen import HalfseenClassifier
     >>> X = np.repeat([[0.0, 0.0], [4.0, 4.0]], 30, axis=0)
     >>> X[::3, 0] = np.nan
     >>> y = np.repeat(["low", "high"], 30).astype(object)
     >>> y[::2] = None
-    >>> model = RBMClassifier(random_state=0).fit(X, y)
+    >>> model = HalfseenClassifier(random_state=0).fit(X, y)
     >>> model.predict([[np.nan, 4.0], [0.0, np.nan]])
     array(['high', 'low'], dtype=object)
     """
@@ -415,8 +415,8 @@ class RBMClassifier(ClassifierMixin, RBMBase):  # type: ignore[misc]
     def _learn_schema(self, X: Any, y: Any, classes: Any) -> EncodedTable:
         if y is None:
             raise ValueError(
-                "RBMClassifier requires y to be passed, but the target y is None; RBMImputer fits "
-                "features alone"
+                "HalfseenClassifier requires y to be passed, but the target y is None; "
+                "HalfseenImputer fits features alone"
             )
         table = self._read_features(X, reset=True)
         target = read_target(y, self._checked_target_kind(classes))

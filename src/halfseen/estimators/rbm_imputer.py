@@ -1,4 +1,4 @@
-"""RBMImputer: the machine without labels, a scikit-learn transformer."""
+"""HalfseenImputer: the machine without labels, a scikit-learn transformer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from halfseen.tables import Schema, encode_table
 
 
 @with_shared_parameters
-class RBMImputer(RBMBase):
+class HalfseenImputer(RBMBase):
     """Fill the holes of a table by a Restricted Boltzmann Machine that learned from what is seen.
 
     The machine is fitted to all observed entries; a hole is filled with what is expected given the
@@ -42,16 +42,16 @@ class RBMImputer(RBMBase):
 
     See Also
     --------
-    RBMClassifier : The same machine with classes or labels.
+    HalfseenClassifier : The same machine with classes or labels.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from halfseen import RBMImputer
+    >>> from halfseen import HalfseenImputer
     >>> X = np.repeat([[1.0, 10.0], [3.0, 30.0]], 40, axis=0)
     >>> holes = X.copy()
     >>> holes[::4, 1] = np.nan
-    >>> filled = RBMImputer(random_state=0).fit_transform(holes)
+    >>> filled = HalfseenImputer(random_state=0).fit_transform(holes)
     >>> bool(np.isnan(filled).any())
     False
     >>> bool(np.abs(filled - X).max() < 5)

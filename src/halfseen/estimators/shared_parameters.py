@@ -85,8 +85,8 @@ preset : {"default", "paper"}, default="default"
         "held_out" puts aside ``held_out_share`` of the observed entries, judges every
         ``monitor_every`` epochs by the loss on them, stops when ``patience`` epochs brought no
         better one, and keeps the best parameters. "none" runs all epochs. "oracle", for
-        RBMClassifier only, is the paper's rule, which peeks at the labels to be predicted; it needs
-        ``oracle_y`` and serves to reproduce the paper's tables.
+        HalfseenClassifier only, is the paper's rule, which peeks at the labels to be predicted; it
+        needs ``oracle_y`` and serves to reproduce the paper's tables.
     held_out_share : float or "auto", default="auto"
         Share of the observed entries put aside.
     patience, monitor_every : int or "auto", default="auto"

@@ -7,7 +7,7 @@ from typing import Any
 
 from halfseen.baselines.baseline import Baseline
 from halfseen.baselines.our_machine import OurMachine
-from halfseen.estimators import RBMClassifier
+from halfseen.estimators import HalfseenClassifier
 from halfseen.experiments.methods import method_named
 from halfseen.experiments.plan_values import did_you_mean
 
@@ -37,7 +37,7 @@ def method_with(name: str, settings: Mapping[str, Any], seed: int | None = None)
     name : str
         One of ``METHODS``.
     settings : mapping
-        Parameters of the method; for our own, also any of `halfseen.RBMClassifier`.
+        Parameters of the method; for our own, also any of `halfseen.HalfseenClassifier`.
     seed : int or None
         Its ``random_state``, if it has one; None for its own.
 
@@ -63,7 +63,7 @@ def method_with(name: str, settings: Mapping[str, Any], seed: int | None = None)
     own = set(method.get_params(deep=False)) - _OF_THE_STUDY
     further = set()
     if isinstance(method, OurMachine):
-        further = set(RBMClassifier().get_params()) - own - _OF_THE_STUDY
+        further = set(HalfseenClassifier().get_params()) - own - _OF_THE_STUDY
     for setting in settings:
         if setting not in own | further:
             known = sorted(own | further)

@@ -45,7 +45,7 @@ class MethodChoice:
     variant : str
         Name of the settings in tables; "" for the method as it is.
     settings : mapping
-        Parameters of the method; for halfseen, any of `halfseen.RBMClassifier`.
+        Parameters of the method; for halfseen, any of `halfseen.HalfseenClassifier`.
 
     Examples
     --------

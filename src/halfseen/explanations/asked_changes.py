@@ -23,7 +23,7 @@ def asked_changes(
 
     Parameters
     ----------
-    model : RBMClassifier or RBMImputer
+    model : HalfseenClassifier or HalfseenImputer
         A fitted model.
     states, targets : sequence of ColumnState
         Sources and targets.

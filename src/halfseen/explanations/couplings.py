@@ -84,7 +84,7 @@ def couplings(model: RBMBase, top: int | None = None) -> Couplings:
 
     Parameters
     ----------
-    model : RBMClassifier or RBMImputer
+    model : HalfseenClassifier or HalfseenImputer
         A fitted model.
     top : int or None
         The most couplings to give of each kind; None gives all.

@@ -8,7 +8,7 @@ import jax
 import numpy as np
 from numpy.typing import NDArray
 
-from halfseen.estimators import RBMClassifier
+from halfseen.estimators import HalfseenClassifier
 from halfseen.estimators.fitted_machine import FittedMachine
 from halfseen.estimators.fitting import layer_of
 from halfseen.learning.progress import Verbosity
@@ -73,14 +73,14 @@ def _log_probability(
     return exact_log_probability(machine, layer, visible, observed)
 
 
-def example_model() -> RBMClassifier:
+def example_model() -> HalfseenClassifier:
     """A classifier of two labels, ill and tired, from age, smokes and town, as if it were fitted.
 
     Its machine is small enough to be enumerated. It takes frames with these columns.
 
     Returns
     -------
-    RBMClassifier
+    HalfseenClassifier
 
     Examples
     --------
@@ -102,7 +102,7 @@ def example_model() -> RBMClassifier:
         completion=CompletionSettings(),
         seed=0,
     )
-    model = RBMClassifier(verbose=False)
+    model = HalfseenClassifier(verbose=False)
     model.schema_ = schema
     model.machine_ = machine
     model.prediction_ = None

@@ -28,7 +28,7 @@ def explain_row(
 
     Parameters
     ----------
-    model : RBMClassifier or RBMImputer
+    model : HalfseenClassifier or HalfseenImputer
         A fitted model.
     X : array-like or frame of shape (n_rows, n_features)
         The table.

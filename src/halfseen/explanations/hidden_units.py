@@ -97,7 +97,7 @@ def hidden_units(
 
     Parameters
     ----------
-    model : RBMClassifier or RBMImputer
+    model : HalfseenClassifier or HalfseenImputer
         A fitted model.
     top : int, default=10
         The most units to give.

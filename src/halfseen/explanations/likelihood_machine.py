@@ -13,7 +13,7 @@ def likelihood_machine(model: RBMBase, purpose: str) -> FittedMachine:
 
     Parameters
     ----------
-    model : RBMClassifier or RBMImputer
+    model : HalfseenClassifier or HalfseenImputer
         A fitted model.
     purpose : str
         What needs the machine, for the message.

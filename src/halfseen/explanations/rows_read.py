@@ -62,7 +62,7 @@ def read_rows(model: RBMBase, X: Any, y: Any, rows: Iterable[int] | None) -> Row
 
     Parameters
     ----------
-    model : RBMClassifier or RBMImputer
+    model : HalfseenClassifier or HalfseenImputer
         A fitted model.
     X : array-like or frame of shape (n_rows, n_features)
         The table.

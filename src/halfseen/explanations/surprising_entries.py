@@ -20,7 +20,7 @@ def surprising_entries(
 
     Parameters
     ----------
-    model : RBMClassifier or RBMImputer
+    model : HalfseenClassifier or HalfseenImputer
         A fitted model; it answers as ``transform`` does. How far a number may lie from the answer
         is what the ensemble says, but not less than the deviation of the machine's unit.
     read : RowsRead

@@ -41,7 +41,7 @@ def typical_patterns(
 
     Parameters
     ----------
-    model : RBMClassifier or RBMImputer
+    model : HalfseenClassifier or HalfseenImputer
         A fitted model with a likelihood-trained machine.
     n : int, default=8
         The most patterns to give.

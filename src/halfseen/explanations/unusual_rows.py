@@ -47,7 +47,7 @@ def unusual_rows(
 
     Parameters
     ----------
-    model : RBMClassifier or RBMImputer
+    model : HalfseenClassifier or HalfseenImputer
         A fitted model with a likelihood-trained machine.
     X : array-like or frame of shape (n_rows, n_features)
         The table.

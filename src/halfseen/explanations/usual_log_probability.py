@@ -127,7 +127,7 @@ def usual_log_probability(model: RBMBase, X: Any, y: Any = None) -> UsualLogProb
 
     Parameters
     ----------
-    model : RBMClassifier or RBMImputer
+    model : HalfseenClassifier or HalfseenImputer
         A fitted model with a likelihood-trained machine.
     X : array-like or frame of shape (n_rows, n_features)
         Rows of the table, a hundred or more.

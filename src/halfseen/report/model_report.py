@@ -59,7 +59,7 @@ def model_report(
 
     Parameters
     ----------
-    model : RBMClassifier or RBMImputer
+    model : HalfseenClassifier or HalfseenImputer
         A fitted or loaded model.
     X : array-like or frame of shape (n_rows, n_features), or None, default=None
         Rows to report on.
@@ -92,9 +92,9 @@ def model_report(
 
     Examples
     --------
-    >>> from halfseen import RBMImputer
+    >>> from halfseen import HalfseenImputer
     >>> from halfseen.report import model_report, page_html
-    >>> model = RBMImputer(objective="data_started_cd", n_hidden=2, n_epochs=2, random_state=0)
+    >>> model = HalfseenImputer(objective="data_started_cd", n_hidden=2, n_epochs=2, random_state=0)
     >>> model = model.fit(np.random.default_rng(0).random((30, 2)))
     >>> page = model_report(model, source_name="devices.csv")
     >>> page.title

@@ -25,7 +25,7 @@ from halfseen.tables.read_series import read_series
 from halfseen.tables.target import Target, TargetKind
 
 NOTHING_OBSERVED = (
-    "y has no observed label; at least one is needed (RBMImputer fits features alone)."
+    "y has no observed label; at least one is needed (HalfseenImputer fits features alone)."
 )
 _KINDS = ("auto", "classes", "labels", "outputs")
 # Whole numbers beyond this are no longer told apart by float64.

@@ -3,14 +3,14 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from halfseen import RBMClassifier, __version__
+from halfseen import HalfseenClassifier, __version__
 from halfseen.estimators.settings import resolve_settings
 from halfseen.report import Details, Note, Table
 from halfseen.report.sections.making_section import making_section
 
 
 def model_of(**parameters: Any) -> Any:
-    model = RBMClassifier(**parameters)
+    model = HalfseenClassifier(**parameters)
     model.settings_ = resolve_settings("default", {}, n_rows=100, n_visible=5)
     model.prediction_, model.machine_ = SimpleNamespace(), None  # type: ignore[assignment]
     model._seed = 77
@@ -21,7 +21,7 @@ def test_what_was_set_and_nothing_else() -> None:
     model = model_of(effort="fast", random_state=3, verbose=False)
     note = making_section(model, ()).parts[0]
     assert isinstance(note, Note)
-    assert note.text == "RBMClassifier(effort='fast', random_state=3)"
+    assert note.text == "HalfseenClassifier(effort='fast', random_state=3)"
 
 
 def test_seed_versions_and_command() -> None:

@@ -90,7 +90,7 @@ def ask_entries(model: RBMBase, rows: RowsRead, seed: int = 0) -> AskedEntries:
 
     Parameters
     ----------
-    model : RBMClassifier or RBMImputer
+    model : HalfseenClassifier or HalfseenImputer
         A fitted model.
     rows : RowsRead
         Rows, with what is known of their labels.
@@ -103,10 +103,10 @@ def ask_entries(model: RBMBase, rows: RowsRead, seed: int = 0) -> AskedEntries:
 
     Examples
     --------
-    >>> from halfseen import RBMImputer
+    >>> from halfseen import HalfseenImputer
     >>> from halfseen.explanations.rows_read import read_rows
     >>> X = np.random.default_rng(0).random((30, 2))
-    >>> model = RBMImputer(objective="data_started_cd", n_hidden=2, n_epochs=2, random_state=0)
+    >>> model = HalfseenImputer(objective="data_started_cd", n_hidden=2, n_epochs=2, random_state=0)
     >>> asked = ask_entries(model.fit(X), read_rows(model, X, None, None))
     >>> [column.column for column in asked.numbers], len(asked.labels.probability)
     (['x0', 'x1'], 0)

@@ -44,7 +44,7 @@ def completions_section(
 
     Parameters
     ----------
-    model : RBMClassifier or RBMImputer
+    model : HalfseenClassifier or HalfseenImputer
         A fitted model.
     rows : RowsRead or None
         The examples.

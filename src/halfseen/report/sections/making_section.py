@@ -23,7 +23,7 @@ def making_section(model: RBMBase, made_by: Sequence[str]) -> Section:
 
     Parameters
     ----------
-    model : RBMClassifier or RBMImputer
+    model : HalfseenClassifier or HalfseenImputer
         A fitted model.
     made_by : sequence of str
         The command, word by word; empty if there was none.
@@ -35,11 +35,11 @@ def making_section(model: RBMBase, made_by: Sequence[str]) -> Section:
     Examples
     --------
     >>> import numpy as np
-    >>> from halfseen import RBMImputer
+    >>> from halfseen import HalfseenImputer
     >>> X = np.random.default_rng(0).random((30, 2))
-    >>> model = RBMImputer(objective="data_started_cd", n_hidden=2, n_epochs=2, random_state=0)
+    >>> model = HalfseenImputer(objective="data_started_cd", n_hidden=2, n_epochs=2, random_state=0)
     >>> making_section(model.fit(X), ()).parts[0].text
-    "RBMImputer(n_epochs=2, n_hidden=2, objective='data_started_cd', random_state=0)"
+    "HalfseenImputer(n_epochs=2, n_hidden=2, objective='data_started_cd', random_state=0)"
     """
     chosen = _chosen(model)
     words = ", ".join(f"{name}={value!r}" for name, value in chosen)
