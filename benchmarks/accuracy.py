@@ -161,7 +161,7 @@ def _masked_keel(task: Task, mask: int) -> MaskedTable:
     asked = draw.random(len(classes)) < task.label_rate
     truth = classes.astype(np.float64)
     numeric = [pd.api.types.is_numeric_dtype(kind) for kind in X.dtypes]
-    truth_X = X.apply(pd.to_numeric, errors="coerce").to_numpy(np.float64)
+    truth_X = X.apply(pd.to_numeric, errors="coerce").to_numpy(np.float64, copy=True)
     truth_X[:, ~np.array(numeric)] = np.nan
     asked_X = shown.isna().to_numpy() & ~np.isnan(truth_X)
     return MaskedTable(

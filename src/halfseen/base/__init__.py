@@ -1,0 +1,1 @@
+"""What both families of estimators share."""

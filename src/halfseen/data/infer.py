@@ -1,0 +1,293 @@
+"""The one rule for the type of a column, for Python and the command line alike."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfseen.data.columns import ColumnType, gross_outliers
+from halfseen.data.raw import RawColumn, read_column
+
+TYPES: tuple[str, ...] = ("auto", *get_args(ColumnType))
+
+# Words of a name, after it is split at underscores, blanks, digits and capitals.
+_IDENTIFIER = re.compile(
+    "ids?|uuid|guid|key|index|idx|rowid|serial|name|host|hostname|mac|ip|email|url|unnamed"
+)
+_CODE = re.compile("codes?|type|class|zip|postcode|category|kind")
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_ISO_DATE = re.compile(
+    r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])"
+    r"([T ]\d{2}:\d{2}(:\d{2}([.,]\d+)?)?( ?(Z|UTC|[+-]\d{2}:?\d{2}))?)?"
+)
+_FEWEST_FOR_IDENTIFIER = 10
+_NEARLY_ALL = 0.9
+_MOST_CATEGORIES = 1000
+_MOST_CODES = 20
+# Two values that are not neighbours, such as 0 and 255, are binary if neither is rare.
+_FEWEST_OF_EACH, _LEAST_SHARE = 5, 0.01
+# A log scale is for skewness beyond this (an exponential distribution has 2), ...
+_SKEWNESS = 3.0
+# ... which the logarithm brings below this share of it, ...
+_LOG_SKEWNESS = 0.4
+# ... where the central 90 % span a factor of 30, or a count reaches this maximum.
+_SPAN = 30.0
+_HIGHEST_COUNT = 10.0
+_FEWEST_FOR_LOG = 20
+
+
+class InferredType(NamedTuple):
+    """A column type, and for an ignored column the reason."""
+
+    type: ColumnType
+    reason: str | None = None
+
+
+def infer_type(values: Any, name: str | int | None = None) -> InferredType:
+    """Infer the type of a column from its observed values and its name.
+
+    The first of these that holds decides.
+
+    1. Nothing is observed: ignored, "empty".
+    2. A date type, or text in which every value is an ISO date: ignored, "date".
+    3. A boolean type: binary. An ordered categorical type: ordinal. Another categorical type:
+       categorical. Text counts as numbers when every value writes one without leading zeros.
+    4. Numbers. Whole ones, nearly all distinct, with a name such as "id" or "customerId":
+       ignored, "identifier". Two neighbouring whole numbers, -1 and 1, or any two numbers
+       neither of which is rare: binary. At most 20 whole values with a name such as "code" or
+       "type": categorical. Clearly skewed values not below 0 and not confined to [0, 1],
+       nearly symmetric after the logarithm: log-numeric. All others: numeric.
+    5. Text. One value: ignored, "constant text". Two: binary. Nearly all distinct, or with an
+       identifier's name at least half: ignored, "identifier". More than 1,000 different:
+       ignored, "too many categories". All others: categorical.
+
+    Parameters
+    ----------
+    values : RawColumn or array-like of shape (n_rows,)
+        The column.
+    name : str or int, optional
+        Its name; a position says nothing.
+
+    Returns
+    -------
+    InferredType
+        The type, and the reason why a column is ignored.
+
+    Examples
+    --------
+    >>> infer_type([0.5, 1.5, 2.5]).type
+    'numeric'
+    >>> infer_type(["yes", "no", None]).type
+    'binary'
+    >>> tuple(infer_type(["2024-05-31", "2024-06-01"]))
+    ('ignored', 'date')
+    """
+    raw = values if isinstance(values, RawColumn) else read_column(values, name)
+    if not raw.observed.any():
+        return InferredType("ignored", "empty")
+    if raw.kind == "date":
+        return InferredType("ignored", "date")
+    if raw.kind == "bool":
+        return InferredType("binary")
+    if raw.kind == "category":
+        return InferredType("categorical" if raw.levels is None else "ordinal")
+    if raw.kind == "number":
+        return _infer_numbers(raw, name)
+    return _infer_text(raw.seen.tolist(), name)
+
+
+def _names(name: str | int | None, words: re.Pattern[str]) -> bool:
+    """Whether a word of the name is one of these words."""
+    found = _WORD.findall(name) if isinstance(name, str) else []
+    return any(words.fullmatch(word.lower()) for word in found)
+
+
+def _infer_text(cells: list[Any], name: str | int | None) -> InferredType:
+    distinct = set(cells)
+    if all(isinstance(cell, str) and _ISO_DATE.fullmatch(cell.strip()) for cell in distinct):
+        return InferredType("ignored", "date")
+    if len(distinct) <= 2:
+        constant = len(distinct) == 1
+        return InferredType("ignored", "constant text") if constant else InferredType("binary")
+    share = len(distinct) / len(cells)
+    needed = 0.5 if _names(name, _IDENTIFIER) else _NEARLY_ALL
+    if len(cells) >= _FEWEST_FOR_IDENTIFIER and share >= needed:
+        return InferredType("ignored", "identifier")
+    if len(distinct) > _MOST_CATEGORIES:
+        return InferredType("ignored", "too many categories")
+    return InferredType("categorical")
+
+
+def _infer_numbers(raw: RawColumn, name: str | int | None) -> InferredType:
+    seen = raw.seen
+    low, high = seen.min(), seen.max()
+    if low == high:
+        return InferredType("numeric")
+    whole = seen.dtype.kind in "iu" or bool((seen == np.floor(seen)).all())
+    named = _names(name, _IDENTIFIER) and len(seen) >= _FEWEST_FOR_IDENTIFIER
+    if whole and named and len(np.unique(seen)) >= _NEARLY_ALL * len(seen):
+        return InferredType("ignored", "identifier")
+    if _is_binary(seen, whole):
+        return InferredType("binary")
+    if whole and _names(name, _CODE) and len(np.unique(seen)) <= _MOST_CODES:
+        return InferredType("categorical")
+    return InferredType("log-numeric" if is_log_scaled(raw.numbers("")) else "numeric")
+
+
+def _is_binary(seen: NDArray[Any], whole: bool) -> bool:
+    low, high = seen.min(), seen.max()
+    n_high = int((seen == high).sum())
+    n_low = int((seen == low).sum())
+    if n_low + n_high < len(seen):
+        return False
+    if whole and (float(high) - float(low) == 1.0 or (low == -1 and high == 1)):
+        return True
+    return min(n_low, n_high) >= max(_FEWEST_OF_EACH, _LEAST_SHARE * len(seen))
+
+
+def is_log_scaled(numbers: NDArray[np.float64]) -> bool:
+    """Whether numbers are clearly more regular on a log scale.
+
+    Parameters
+    ----------
+    numbers : ndarray of float64, shape (n,)
+        Observed values.
+
+    Returns
+    -------
+    bool
+        True for skewed positive measurements over orders of magnitude and for heavy-tailed
+        counts; gross outliers do not decide.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> is_log_scaled(rng.lognormal(0, 2, 500)), is_log_scaled(rng.exponential(size=500))
+    (True, False)
+    """
+    # A cheap necessary condition first: most columns end here.
+    if len(numbers) < _FEWEST_FOR_LOG or numbers.min() < 0:
+        return False
+    skewness = _skewness(numbers)
+    if skewness <= _SKEWNESS:
+        return False
+    kept = numbers[~gross_outliers(numbers)]
+    skewness = _skewness(kept)
+    positive = kept[kept > 0]
+    if skewness <= _SKEWNESS or len(positive) < _FEWEST_FOR_LOG:
+        return False
+    if np.array_equal(kept, np.floor(kept)):
+        counted = float(kept.max()) >= _HIGHEST_COUNT
+        return counted and abs(_skewness(np.log1p(kept))) < _LOG_SKEWNESS * skewness
+    # Zeros are allowed as values below a detection limit, not as the common case. Numbers within
+    # [0, 1] are shares or were rescaled.
+    if len(positive) < 0.8 * len(kept) or kept.max() <= 1.0:
+        return False
+    low, high = np.log(np.quantile(positive, [0.05, 0.95], method="nearest"))
+    symmetric = abs(_skewness(np.log(positive))) < _LOG_SKEWNESS * skewness
+    return bool(high - low > np.log(_SPAN)) and symmetric
+
+
+def _skewness(values: NDArray[np.float64]) -> float:
+    """Skewness; values are first mapped to 0 to 1, so that no power overflows."""
+    low, high = values.min() / 2, values.max() / 2
+    if not high - low > 0.0:
+        return 0.0
+    with np.errstate(under="ignore"):
+        away = (values / 2 - low) / (high - low)
+        away = away - away.mean()
+        spread = float(np.sqrt(np.mean(np.square(away))))
+        return float(np.mean((away / spread) ** 3)) if spread > 0.0 else 0.0
+
+
+class RequestedType(NamedTuple):
+    """A type as a user asks for it: "auto" or a column type, with categories in order or None."""
+
+    type: str
+    categories: tuple[Any, ...] | None = None
+
+
+def requested_types(
+    feature_types: Any, names: Sequence[str] | None, n_columns: int
+) -> list[RequestedType]:
+    """Read the parameter `feature_types`.
+
+    Parameters
+    ----------
+    feature_types : str, sequence or mapping
+        One type for all columns, one per column, or a mapping from name or position to type. A
+        type is "auto", a column type, or a pair ("ordinal", [categories in order]).
+    names : sequence of str or None
+        Column names.
+    n_columns : int
+        Number of columns.
+
+    Returns
+    -------
+    list of RequestedType
+        One per column.
+
+    Raises
+    ------
+    ValueError
+        A type or column is unknown.
+
+    Examples
+    --------
+    >>> requested_types({"b": "ordinal"}, ["a", "b"], 2)[1].type
+    'ordinal'
+    """
+    if isinstance(feature_types, str):
+        return [_request(feature_types, "all columns")] * n_columns
+    if isinstance(feature_types, Mapping):
+        requests = [RequestedType("auto")] * n_columns
+        for key, value in feature_types.items():
+            requests[_position(key, names, n_columns)] = _request(value, f"column {key!r}")
+        return requests
+    if not isinstance(feature_types, Sequence | np.ndarray):
+        raise ValueError(
+            f"feature_types must be a word, one word per column, or a mapping from column to "
+            f"word, not {feature_types!r}."
+        )
+    if len(feature_types) != n_columns:
+        raise ValueError(
+            f"feature_types has {len(feature_types)} entries for {n_columns} columns; give one "
+            "per column, or a mapping."
+        )
+    labels = names if names is not None else range(n_columns)
+    return [
+        _request(value, f"column {label!r}")
+        for value, label in zip(feature_types, labels, strict=True)
+    ]
+
+
+def _request(value: Any, where: str) -> RequestedType:
+    if isinstance(value, str) and value in TYPES:
+        return RequestedType(str(value))
+    pair = isinstance(value, list | tuple) and len(value) == 2
+    if pair and value[0] in ("ordinal", "categorical", "binary") and np.ndim(value[1]) == 1:
+        given = value[1].tolist() if isinstance(value[1], np.ndarray) else value[1]
+        if len(given):
+            return RequestedType(value[0], tuple(given))
+    allowed = ", ".join(map(repr, TYPES))
+    raise ValueError(
+        f"Unknown feature type {value!r} for {where}; use one of {allowed}, or a pair "
+        "('ordinal', [categories in order])."
+    )
+
+
+def _position(key: Any, names: Sequence[str] | None, n_columns: int) -> int:
+    if isinstance(key, str) and names is not None and key in names:
+        return list(names).index(key)
+    whole = isinstance(key, int | np.integer) and not isinstance(key, bool)
+    if whole and 0 <= key < n_columns:
+        return int(key)
+    shown = f"{', '.join(map(repr, names[:20]))}, or " if names is not None else ""
+    raise ValueError(
+        f"feature_types names the unknown column {key!r}; columns are {shown}"
+        f"positions 0 to {n_columns - 1}."
+    )

@@ -1,0 +1,314 @@
+"""A column as it was given: its cells, which of them are observed, and what identifies a category.
+
+Missing is NaN, None, ``pandas.NA`` or ``NaT``; nothing behind a missing entry is ever read.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Category = bool | int | float | str
+RawKind = Literal["number", "bool", "text", "category", "date"]
+
+_BOOLS = (bool, np.bool_)
+_NUMBERS = (*_BOOLS, int, float, np.integer, np.floating, Decimal, Fraction)
+_DATES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
+# By name, because pandas is not imported here.
+_MISSING_TYPES = frozenset({"NoneType", "NAType", "NaTType"})
+# "007" and "+7" are codes, not numbers.
+_PLAIN_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d*)?")
+_NUMBER = re.compile(r"-?(0|[1-9]\d*)?(\.\d*)?(?<=[\d.])([eE][+-]?\d{1,3})?")
+_EXACT = 2.0**53
+
+
+@dataclass(frozen=True)
+class RawColumn:
+    """One column as it was given.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_rows,)
+        Numbers, booleans, or Python objects; what stands at a missing entry has no meaning.
+    observed : ndarray of bool, shape (n_rows,)
+        True where the entry is observed.
+    kind : {"number", "bool", "text", "category", "date"}
+        What the container holds; "category" is a categorical type of a data frame.
+    levels : tuple or None
+        The order of an ordered categorical type.
+
+    Examples
+    --------
+    >>> read_column([1.5, None]).observed
+    array([ True, False])
+    """
+
+    values: NDArray[Any]
+    observed: NDArray[np.bool_]
+    kind: RawKind
+    levels: tuple[Category, ...] | None = None
+
+    def __len__(self) -> int:
+        return len(self.observed)
+
+    @property
+    def seen(self) -> NDArray[Any]:
+        """The observed values, of shape (n_observed,)."""
+        return self.values if self.observed.all() else self.values[self.observed]
+
+    def row(self, position: int) -> int:
+        """Row of the observed value at this position of `seen`."""
+        return int(np.flatnonzero(self.observed)[position])
+
+    def numbers(self, name: object) -> NDArray[np.float64]:
+        """Observed values as float64; refuses text and dates, naming the row."""
+        if self.values.dtype != object and self.kind != "date":
+            return self.seen.astype(np.float64)
+        numbers = np.empty(int(self.observed.sum()))
+        for position, cell in enumerate(self.seen.tolist()):
+            try:
+                numbers[position] = float(cell)
+            except (TypeError, ValueError):
+                raise ValueError(
+                    f"Column {name!r} is numeric, but row {self.row(position)} holds {cell!r}. "
+                    "Convert it to a number, use NaN for missing, or make the column categorical."
+                ) from None
+        return numbers
+
+    def codes(self, positions: dict[str, int]) -> tuple[NDArray[np.int64], list[Any]]:
+        """Code of each observed value by its category key (-1: unknown), and unknown values."""
+        if self.values.dtype != object:
+            distinct, inverse = np.unique(self.seen, return_inverse=True)
+            found = [positions.get(category_key(value), -1) for value in distinct]
+            unknown = [v.item() for v, code in zip(distinct, found, strict=True) if code < 0]
+            return np.array(found, np.int64)[inverse.reshape(-1)], unknown
+        # Types belong to the key, because Python holds 1 and True equal.
+        memo: dict[tuple[type, Any], int] = {}
+        codes = np.empty(int(self.observed.sum()), np.int64)
+        for position, cell in enumerate(self.seen.tolist()):
+            key = (type(cell), cell)
+            if key not in memo:
+                memo[key] = positions.get(category_key(cell), -1)
+            codes[position] = memo[key]
+        return codes, [cell for (_, cell), code in memo.items() if code < 0]
+
+
+def category_key(value: Any) -> str:
+    """Text by which two values are the same category.
+
+    Numbers and text that writes the same number are one category, with or without decimal zeros;
+    leading zeros and signs make a different one.
+
+    Parameters
+    ----------
+    value : bool, number or str
+        An observed value.
+
+    Returns
+    -------
+    str
+        The key.
+
+    Examples
+    --------
+    >>> [category_key(v) for v in (1, 1.0, "1", "1.0", "007", 7, True, "True")]
+    ['1', '1', '1', '1', '007', '7', 'True', 'True']
+    """
+    if isinstance(value, str):
+        text = value.strip()
+    elif isinstance(value, _BOOLS):
+        return str(bool(value))
+    elif isinstance(value, (int, np.integer)):
+        return str(int(value))
+    elif isinstance(value, Fraction):
+        text = repr(float(value))
+    else:
+        # str gives the shortest digits of a float32 too; "f" writes out exponents.
+        text = format(Decimal(str(value)), "f")
+    if _PLAIN_NUMBER.fullmatch(text):
+        if "." in text:
+            text = text.rstrip("0").rstrip(".")
+        return "0" if text == "-0" else text
+    return text
+
+
+def read_column(
+    cells: Sequence[Any] | NDArray[Any],
+    name: object = "values",
+    *,
+    parse_text: bool = True,
+    what: str = "X",
+) -> RawColumn:
+    """Read a column of any cells.
+
+    Parameters
+    ----------
+    cells : sequence or ndarray of shape (n_rows,)
+        Numbers, booleans, text, dates, missing values.
+    name : str or int
+        Name or position of the column, for messages.
+    parse_text : bool, default=True
+        Whether text becomes numbers when every observed cell writes a number.
+    what : str, default="X"
+        Name of the table, for messages.
+
+    Returns
+    -------
+    RawColumn
+        The column.
+
+    Raises
+    ------
+    ValueError
+        A cell is infinite or complex.
+    TypeError
+        A cell is neither text, number, boolean nor date.
+
+    Examples
+    --------
+    >>> read_column(["1.5", None, "2"]).values
+    array([1.5, nan, 2. ])
+    >>> read_column(["007", "7"]).kind
+    'text'
+    """
+    array = cells if isinstance(cells, np.ndarray) else None
+    if array is not None and array.dtype.kind in "iufb":
+        return _read_numbers(array, name, what)
+    if array is not None and array.dtype.kind in "Mm":
+        return RawColumn(array, ~np.isnat(array), "date")
+    if array is not None and array.dtype.kind == "c":
+        raise ValueError(f"Complex data not supported: column {name!r} of {what}.")
+    values = np.empty(len(cells), dtype=object)
+    values[:] = list(cells) if array is None else array.tolist()
+    observed = np.fromiter((not is_missing(cell) for cell in values), bool, len(values))
+    rows = np.flatnonzero(observed).tolist()
+    for row in rows:
+        if not isinstance(values[row], (str, *_NUMBERS, *_DATES)):
+            _refuse_cell(values[row], row, name, what)
+    kinds = {type(values[row]) for row in rows}
+    if kinds and all(issubclass(kind, _DATES) for kind in kinds):
+        return RawColumn(values, observed, "date")
+    if any(issubclass(kind, _DATES) for kind in kinds):
+        row = next(row for row in rows if isinstance(values[row], _DATES))
+        raise TypeError(
+            f"Column {name!r} of {what} mixes dates with other values (row {row}: argument must "
+            "be a string or a number). Make it all dates, or all text."
+        )
+    if kinds and all(issubclass(kind, _BOOLS) for kind in kinds):
+        return RawColumn(values, observed, "bool")
+    if not any(issubclass(kind, str) for kind in kinds):
+        return _read_objects(values, observed, name, what)
+    if parse_text and (numbers := _parsed(values, observed)) is not None:
+        return RawColumn(numbers, observed, "number")
+    for row in rows:
+        values[row] = _plain(values[row])
+        if isinstance(values[row], float) and np.isinf(values[row]):
+            raise infinite(name, row, what)
+    return RawColumn(values, observed, "text")
+
+
+def is_missing(cell: Any) -> bool:
+    """Whether a cell is None, NaN, ``pandas.NA``, ``NaT`` or a masked entry."""
+    if cell is None or type(cell).__name__ in _MISSING_TYPES or cell is np.ma.masked:
+        return True
+    if isinstance(cell, Decimal):
+        return cell.is_nan()
+    if isinstance(cell, (np.datetime64, np.timedelta64)):
+        return bool(np.isnat(cell))
+    return isinstance(cell, (float, np.floating)) and bool(cell != cell)
+
+
+def infinite(name: object, row: int, what: str) -> ValueError:
+    """Error for an infinite value."""
+    return ValueError(
+        f"Input {what} contains infinity (inf): column {name!r}, row {row}. "
+        "Replace it by a finite number, or use NaN for missing."
+    )
+
+
+def _read_numbers(array: NDArray[Any], name: object, what: str) -> RawColumn:
+    if array.dtype.kind != "f":
+        everywhere = np.ones(len(array), dtype=bool)
+        return RawColumn(array, everywhere, "bool" if array.dtype.kind == "b" else "number")
+    observed = ~np.isnan(array)
+    rows = np.flatnonzero(np.isinf(array))
+    if rows.size:
+        raise infinite(name, int(rows[0]), what)
+    return RawColumn(array, observed, "number")
+
+
+def _read_objects(
+    values: NDArray[Any], observed: NDArray[np.bool_], name: object, what: str
+) -> RawColumn:
+    """Numbers held as Python objects: int64 where whole numbers fit it, else float64."""
+    seen = values[observed]
+    if len(seen) and all(isinstance(v, (int, np.integer)) for v in seen):
+        whole = np.zeros(len(values), np.int64)
+        try:
+            whole[observed] = [int(v) for v in seen]
+            return RawColumn(whole, observed, "number")
+        except OverflowError:
+            pass
+    numbers = np.full(len(values), np.nan)
+    for row in np.flatnonzero(observed).tolist():
+        try:
+            numbers[row] = float(values[row])
+        except OverflowError:
+            raise ValueError(
+                f"Column {name!r}, row {row} of {what} holds a number too large for float64. "
+                "Rescale the column, or pass it as text."
+            ) from None
+        if np.isinf(numbers[row]):
+            raise infinite(name, row, what)
+    return RawColumn(numbers, observed, "number")
+
+
+def _parsed(values: NDArray[Any], observed: NDArray[np.bool_]) -> NDArray[np.float64] | None:
+    """Numbers that text writes; None unless every observed cell is one that float64 can hold."""
+    numbers = np.full(len(values), np.nan)
+    for row in np.flatnonzero(observed).tolist():
+        cell = values[row]
+        if isinstance(cell, str):
+            text = cell.strip()
+            if not _NUMBER.fullmatch(text) or text in ("-.", "."):
+                return None
+            number = float(text)
+            # Whole numbers of this size are keys; as floats neighbours would merge.
+            if abs(number) >= _EXACT and "e" not in text.lower() and "." not in text:
+                return None
+        else:
+            number = float(cell)
+        if np.isinf(number):
+            return None
+        numbers[row] = number
+    return numbers
+
+
+def _plain(cell: Any) -> Category:
+    if isinstance(cell, str):
+        return str(cell)
+    if isinstance(cell, _BOOLS):
+        return bool(cell)
+    if isinstance(cell, (int, np.integer)):
+        return int(cell)
+    return float(cell)
+
+
+def _refuse_cell(cell: Any, row: int, name: object, what: str) -> None:
+    if isinstance(cell, (complex, np.complexfloating)):
+        raise ValueError(
+            f"Complex data not supported: column {name!r}, row {row} of {what}. "
+            "Split it into a real and an imaginary column."
+        )
+    raise TypeError(
+        f"Column {name!r}, row {row} of {what}: argument must be a string or a number, not "
+        f"{type(cell).__name__!r}. Convert the column to numbers or text, or leave it out."
+    )

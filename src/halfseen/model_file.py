@@ -1,0 +1,400 @@
+"""Arrays and a document in one safetensors file, replaced as a whole or not at all.
+
+The file has one metadata key, ``halfseen``. Its value is a JSON text with the kind of the file, the
+format version, the document and a SHA-256 digest of everything. A single key fixes the order of the
+metadata, so the same content always gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import json
+import os
+import secrets
+import stat
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+import numpy as np
+import safetensors.numpy
+from numpy.typing import NDArray
+from pydantic import BaseModel, JsonValue, TypeAdapter
+
+__all__ = [
+    "FORMAT_VERSION",
+    "ModelFile",
+    "ModelFileError",
+    "ModelFileNotFoundError",
+    "read_model_file",
+    "replace_atomically",
+    "write_model_file",
+]
+
+FORMAT_VERSION: Final = 1
+
+_METADATA_KEY: Final = "halfseen"
+# JSON takes up to twenty times its size as Python objects, so this bounds memory as well.
+_MAX_HEADER_BYTES: Final = 16 * 2**20
+_MAX_DIMENSIONS: Final = 32  # what every supported numpy can hold
+_DTYPES: Final = {
+    "BOOL": "bool",
+    **{f"{k}{8 * n}": f"{k.lower()}{n}" for k in "IU" for n in (1, 2, 4, 8)},
+    **{f"F{8 * n}": f"f{n}" for n in (2, 4, 8)},
+}
+_KNOWN_DTYPES: Final = frozenset(np.dtype(name) for name in _DTYPES.values())
+_SIGNATURES: Final = (
+    (b"\x1f\x8b", "it is compressed with gzip: decompress it first"),
+    (b"PK\x03\x04", "it is a zip archive, such as .npz or .xlsx"),
+    (b"\x89HDF", "it is an HDF5 file"),
+    (b"\x93NUMPY", "it is a numpy .npy file"),
+    *((bytes([0x80, n]), "it is a Python pickle, which halfseen never opens") for n in range(2, 6)),
+)
+_DOCUMENT: Final = TypeAdapter(dict[str, JsonValue])
+
+
+class ModelFileError(ValueError):
+    """A file is not a usable model file; the message names the file and the remedy."""
+
+
+class ModelFileNotFoundError(ModelFileError, FileNotFoundError):
+    """There is no file at this path."""
+
+
+@dataclass(frozen=True)
+class ModelFile:
+    """Content of a model file.
+
+    Parameters
+    ----------
+    kind : str
+        What the file holds, such as ``"model"``.
+    document : dict
+        Everything that is not an array, as JSON values.
+    arrays : dict of str to ndarray
+        The arrays: native byte order, C-contiguous, writable.
+
+    Examples
+    --------
+    >>> ModelFile("model", {"n_hidden": 3}, {}).document["n_hidden"]
+    3
+    """
+
+    kind: str
+    document: dict[str, Any]
+    arrays: dict[str, NDArray[Any]]
+
+
+def write_model_file(
+    path: str | os.PathLike[str],
+    kind: str,
+    document: Mapping[str, Any] | BaseModel,
+    arrays: Mapping[str, NDArray[Any]],
+) -> None:
+    """Write a document and arrays to one safetensors file, atomically.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file to create or replace. Its folder must exist.
+    kind : str
+        What the file holds, such as ``"model"``.
+    document : mapping or pydantic model
+        JSON values: string keys, finite numbers, lists, no tuples. A pydantic model is dumped in
+        JSON mode.
+    arrays : mapping of str to ndarray
+        Arrays of bool, integers or floats (16 to 64 bits), any strides and byte order.
+
+    Raises
+    ------
+    TypeError
+        If an array is not a plain array of one of these dtypes.
+    ValueError
+        If the kind, the document or the name of an array cannot be stored.
+    OSError
+        If the file cannot be written. An existing file then stays as it is.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "tiny.safetensors")
+    ...     write_model_file(path, "model", {"n_hidden": 3}, {"bias": np.arange(3.0)})
+    ...     read_model_file(path)
+    ModelFile(kind='model', document={'n_hidden': 3}, arrays={'bias': array([0., 1., 2.])})
+    """
+    if not isinstance(kind, str) or not kind:
+        raise ValueError(f"kind must be a non-empty string, got {kind!r}")
+    stored = {name: _storable(name, array) for name, array in arrays.items()}
+    values = document.model_dump(mode="json") if isinstance(document, BaseModel) else document
+    values = _DOCUMENT.validate_python(dict(values))
+    digest = _digest(kind, values, stored)
+    header = {"kind": kind, "version": FORMAT_VERSION, "sha256": digest, "document": values}
+    content = safetensors.numpy.save(stored, {_METADATA_KEY: _canonical_json(header)})
+    n_bytes = int.from_bytes(content[:8], "little")
+    if n_bytes > _MAX_HEADER_BYTES:
+        raise ValueError(
+            f"document and array names take {n_bytes:,} bytes, more than {_MAX_HEADER_BYTES:,}: "
+            "store long lists of numbers as arrays"
+        )
+    with replace_atomically(path) as part:
+        part.write_bytes(content)
+
+
+def read_model_file(path: str | os.PathLike[str], *, kind: str | None = None) -> ModelFile:
+    """Read a model file, with all of its content checked against its digest.
+
+    Nothing in the file is executed.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+    kind : str, optional
+        The kind that the file must have. Default: any.
+
+    Returns
+    -------
+    ModelFile
+        Kind, document and arrays.
+
+    Raises
+    ------
+    ModelFileError
+        If it is absent, a folder, not a model file, damaged, of another kind, or made by a newer
+        halfseen.
+    OSError
+        If the system does not allow to read it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "run.safetensors")
+    ...     write_model_file(path, "checkpoint", {}, {})
+    ...     try:
+    ...         read_model_file(path, kind="model")
+    ...     except ModelFileError as error:
+    ...         print(str(error).replace(folder, "."))
+    './run.safetensors' is a file of kind 'checkpoint', not 'model': name a file of kind 'model'
+    """
+    path = Path(path)
+    _check_beginning(path)
+    try:
+        with safetensors.safe_open(path, "numpy") as file:
+            header = _parse_header(path, file.metadata())
+            arrays = {name: _load_array(file, name) for name in sorted(file.keys())}
+        document = _DOCUMENT.validate_python(header["document"])
+        if header["sha256"] != _digest(header["kind"], document, arrays):
+            raise _damaged(path, "its content does not match its digest")
+    except ModelFileError:
+        raise
+    except RecursionError:
+        raise _damaged(path, "its document is nested too deeply") from None
+    except (safetensors.SafetensorError, ValueError, TypeError, MemoryError) as error:
+        raise _damaged(path, str(error).splitlines()[0][:150]) from error
+    if kind is not None and header["kind"] != kind:
+        raise ModelFileError(
+            f"'{path}' is a file of kind {header['kind'][:40]!r}, not {kind!r}: "
+            f"name a file of kind {kind!r}"
+        )
+    return ModelFile(header["kind"], document, arrays)
+
+
+@contextlib.contextmanager
+def replace_atomically(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give a path to write to, and move the finished file into place.
+
+    The temporary file lies in the same folder and has the same suffix. If the block fails, the
+    temporary file is removed and an existing file stays as it is. Links stay links, a replaced file
+    keeps its permissions, and a new file gets those of the umask.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file to create or replace.
+
+    Yields
+    ------
+    Path
+        An empty file to write to.
+
+    Raises
+    ------
+    OSError
+        If the path is not a regular file, or the system does not allow to write.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with replace_atomically(Path(folder, "a.txt")) as part:
+    ...         _ = part.write_text("whole")
+    ...     Path(folder, "a.txt").read_text(), os.listdir(folder)
+    ('whole', ['a.txt'])
+    """
+    target = Path(os.path.realpath(path))
+    mode = _mode_of_regular_file(target)
+    part = target.with_name(f".part-{secrets.token_hex(8)}{target.suffix}")
+    try:
+        try:
+            part.open("xb").close()
+        except OSError as error:
+            error.filename = str(target)  # the name the caller gave, not the temporary one
+            raise
+        if mode is not None:
+            part.chmod(mode)
+        yield part
+        with part.open("rb+") as file:
+            os.fsync(file.fileno())
+        os.replace(part, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            part.unlink()
+        raise
+    _sync_folder(target.parent)
+
+
+def _mode_of_regular_file(target: Path) -> int | None:
+    try:
+        mode = target.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, "This is a folder, name a file in it", str(target))
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, "This is a device or a pipe, name a regular file", str(target))
+    return stat.S_IMODE(mode)
+
+
+def _sync_folder(folder: Path) -> None:
+    # The file is in place already, and some systems cannot sync a folder: not an error.
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _storable(name: str, array: NDArray[Any]) -> NDArray[Any]:
+    """The array in C order and native byte order, booleans as bytes 0 and 1."""
+    if not isinstance(name, str) or name == "__metadata__":
+        raise ValueError(f"an array cannot be named {name!r}: choose another name")
+    if not isinstance(array, np.ndarray) or isinstance(array, np.ma.MaskedArray):
+        raise TypeError(f"array {name!r} is a {type(array).__name__}: pass a plain numpy array")
+    dtype = array.dtype.newbyteorder("=")
+    if dtype not in _KNOWN_DTYPES:
+        raise TypeError(
+            f"array {name!r} has dtype {array.dtype}, which a model file cannot hold: convert it "
+            "to bool, integers or floats of at most 64 bits"
+        )
+    if array.ndim > _MAX_DIMENSIONS:
+        raise ValueError(f"array {name!r} has {array.ndim} dimensions, over {_MAX_DIMENSIONS}")
+    stored = np.asarray(array, dtype=dtype, order="C")
+    return np.asarray(stored.view(np.uint8) != 0) if dtype == np.bool_ else stored
+
+
+def _canonical_json(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, allow_nan=False, separators=(",", ":"))
+
+
+def _digest(kind: str, document: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str:
+    """SHA-256 over kind, version, document, and the name, dtype, shape and bytes of all arrays."""
+    names = sorted(arrays)
+    layout = [[name, arrays[name].dtype.name, arrays[name].shape] for name in names]
+    digest = hashlib.sha256(_canonical_json([kind, FORMAT_VERSION, document, layout]).encode())
+    for name in names:
+        array = arrays[name]
+        # Little-endian, as in the file. The layout fixes every length, so no separators.
+        little = array.astype(array.dtype.newbyteorder("<"), copy=False)
+        digest.update(little.reshape(-1).view(np.uint8).data)
+    return digest.hexdigest()
+
+
+def _damaged(path: Path, reason: str) -> ModelFileError:
+    return ModelFileError(
+        f"'{path}' is damaged ({reason}): restore it from a copy or save the model again"
+    )
+
+
+def _foreign(path: Path, reason: str) -> ModelFileError:
+    return ModelFileError(
+        f"'{path}' is not a halfseen model file ({reason}): name a file that halfseen saved"
+    )
+
+
+def _check_beginning(path: Path) -> None:
+    """Refuse what is evidently no model file, before its content is parsed."""
+    try:
+        mode = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        raise ModelFileNotFoundError(f"there is no file '{path}': check its name") from None
+    if stat.S_ISDIR(mode):
+        raise ModelFileError(f"'{path}' is a folder: name a file in it")
+    if not stat.S_ISREG(mode):
+        # Opening a pipe would wait for a writer, and a device has no size.
+        raise _foreign(path, "it is a device or a pipe")
+    with path.open("rb") as file:
+        start = file.read(9)
+        size = os.fstat(file.fileno()).st_size
+    for signature, description in _SIGNATURES:
+        if start.startswith(signature):
+            raise _foreign(path, description)
+    if len(start) < 8:
+        raise _damaged(path, f"it has only {size} bytes" if size else "it is empty")
+    if start[8:] not in (b"{", b""):
+        raise _foreign(path, "it is not a safetensors file")
+    length = int.from_bytes(start[:8], "little")
+    if length > min(size - 8, _MAX_HEADER_BYTES):
+        raise _damaged(path, f"its header claims {length:,} bytes, the file has {size:,}")
+
+
+def _parse_header(path: Path, metadata: dict[str, str] | None) -> dict[str, Any]:
+    if metadata is None or set(metadata) != {_METADATA_KEY}:
+        raise _foreign(path, "it is a safetensors file of another program")
+    header: Any = json.loads(
+        metadata[_METADATA_KEY],
+        object_pairs_hook=_object_with_distinct_keys,
+        parse_constant=_refuse_constant,
+    )
+    if not isinstance(header, dict):
+        raise _damaged(path, "its header is not a JSON object")
+    version = header.get("version")
+    if type(version) is not int or not 1 <= version < 10**6:
+        raise _damaged(path, "its format version is not a positive integer")
+    if version > FORMAT_VERSION:
+        raise ModelFileError(
+            f"'{path}' was made by a newer halfseen (format {version}, this one reads "
+            f"{FORMAT_VERSION}): upgrade halfseen"
+        )
+    if header.keys() != {"kind", "version", "sha256", "document"}:
+        raise _damaged(path, "its header has other keys than a model file")
+    if not isinstance(header["kind"], str):
+        raise _damaged(path, "its kind is not a string")
+    return header
+
+
+def _object_with_distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    distinct = dict(pairs)
+    if len(distinct) < len(pairs):
+        raise ValueError("its document has a key twice")
+    return distinct
+
+
+def _refuse_constant(word: str) -> NoReturn:
+    raise ValueError(f"its document has {word} in place of a number")
+
+
+def _load_array(file: Any, name: str) -> NDArray[Any]:
+    """One array; `file` is a safe_open handle, which has no type annotations."""
+    part = file.get_slice(name)
+    if part.get_dtype() not in _DTYPES or len(part.get_shape()) > _MAX_DIMENSIONS:
+        raise ValueError("an array has a dtype or shape that halfseen does not write")
+    array: NDArray[Any] = file.get_tensor(name)
+    if array.dtype == np.bool_ and (array.view(np.uint8) > 1).any():
+        raise ValueError("a boolean is neither 0 nor 1")
+    return array
