@@ -1,0 +1,81 @@
+"""Gibbs sampling: clamped to the observed entries, or free."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+
+from halfseen.rbm.model import RBM
+
+
+def gibbs_step(
+    rbm: RBM, key: jax.Array, visible: jax.Array, observed: jax.Array | None = None
+) -> jax.Array:
+    """v -> h -> v; observed entries keep their values."""
+    hidden_key, visible_key = jax.random.split(key)
+    hidden = rbm.sample_hidden_from_visible(hidden_key, visible)
+    sampled = rbm.sample_visible_from_hidden(visible_key, hidden)
+    return sampled if observed is None else jnp.where(observed, visible, sampled)
+
+
+def gibbs_chain(
+    rbm: RBM, key: jax.Array, visible: jax.Array, observed: jax.Array | None, n_steps: int
+) -> jax.Array:
+    """Run `n_steps` steps from `visible`.
+
+    Parameters
+    ----------
+    rbm : RBM
+        The machine.
+    key : jax.Array
+        Random key.
+    visible : jax.Array of shape (n_rows, n_visible)
+        Where the chains start, with observed entries at their values.
+    observed : jax.Array of bool, shape (n_rows, n_visible), or None
+        Entries that are clamped; None lets all of them vary.
+    n_steps : int
+        k of Algorithm 1.
+
+    Returns
+    -------
+    jax.Array of shape (n_rows, n_visible)
+        Where the chains end.
+
+    Examples
+    --------
+    >>> from halfseen.rbm.units import VisibleLayer
+    >>> rbm = RBM(VisibleLayer(0, 2), jnp.zeros((2, 3)), 20 * jnp.ones(2), jnp.zeros(3))
+    >>> observed = jnp.array([[True, False]])
+    >>> gibbs_chain(rbm, jax.random.key(0), jnp.zeros((1, 2)), observed, 3).tolist()
+    [[0.0, 1.0]]
+    """
+    if n_steps == 1:
+        return gibbs_step(rbm, key, visible, observed)
+
+    def step(visible: jax.Array, key: jax.Array) -> tuple[jax.Array, None]:
+        return gibbs_step(rbm, key, visible, observed), None
+
+    return jax.lax.scan(step, visible, jax.random.split(key, n_steps))[0]
+
+
+def gibbs_average(
+    rbm: RBM, key: jax.Array, visible: jax.Array, observed: jax.Array, n_steps: int
+) -> jax.Array:
+    """Mean of <v | h> over `n_steps` steps of clamped chains, after half as many of burn-in."""
+    n_burn_in = n_steps // 2
+
+    def step(
+        carry: tuple[jax.Array, jax.Array], index: jax.Array
+    ) -> tuple[tuple[jax.Array, jax.Array], None]:
+        chain, total = carry
+        hidden_key, visible_key = jax.random.split(jax.random.fold_in(key, index))
+        hidden = rbm.sample_hidden_from_visible(hidden_key, chain)
+        inputs = rbm.visible_input_from_hidden(hidden)
+        sampled = rbm.layer.sample(visible_key, inputs, rbm.log_variance)
+        mean = rbm.layer.mean(inputs, rbm.log_variance)
+        total = jnp.where(index < n_burn_in, total, total + mean)
+        return (jnp.where(observed, visible, sampled), total), None
+
+    start = visible, jnp.zeros_like(visible)
+    (_, total), _ = jax.lax.scan(step, start, jnp.arange(n_burn_in + n_steps))
+    return jnp.where(observed, visible, total / n_steps)

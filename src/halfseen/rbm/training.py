@@ -1,0 +1,261 @@
+"""Training: Algorithm 1 (Lossy-CD) and the variants that the paper names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any, Literal, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from numpy.typing import NDArray
+
+from halfseen.rbm.gibbs import gibbs_step
+from halfseen.rbm.model import RBM
+from halfseen.rbm.units import VisibleLayer
+
+ChainStart = Literal["random", "data", "persistent"]
+Phases = Literal["gibbs", "mean_field"]
+
+_CENTERING_RATE = 0.01  # how fast the offsets follow the means of the data
+_LOG_VARIANCE_BOUNDS = (-6.0, 2.0)
+_LARGEST_WEIGHT = 1e4  # beyond it training has diverged
+_SLOWER = 0.25  # factor of the learning rate after a divergence
+_MAX_ROLLBACKS = 5
+
+
+class DivergenceError(RuntimeError):
+    """Training diverged again and again, although its learning rate was lowered."""
+
+    def __init__(self, learning_rate: float) -> None:
+        super().__init__(learning_rate)
+
+    def __str__(self) -> str:
+        rate = self.args[0]
+        return (
+            f"Training diverged with learning_rate={rate:g}, and {_MAX_ROLLBACKS} times more with "
+            f"lower rates, down to {rate * _SLOWER**_MAX_ROLLBACKS:.2g}. Use a smaller "
+            "learning_rate or a larger batch_size, and look for gross outliers."
+        )
+
+
+class Algorithm(NamedTuple):
+    """Which variant of Algorithm 1 is run."""
+
+    n_gibbs_steps: int = 1
+    chain_start: ChainStart = "persistent"
+    phases: Phases = "gibbs"
+    centering: bool = True
+    learn_variance: bool = True
+    momentum: float = 0.5
+    weight_decay: float = 0.0
+
+    @property
+    def optimizer(self) -> optax.GradientTransformation:
+        """Gradient to direction of ascent: momentum, and decay of the weights."""
+        weights_only = partial(jax.tree.map, lambda leaf: leaf.ndim == 2)
+        decay = optax.add_decayed_weights(-self.weight_decay, mask=weights_only)
+        return optax.chain(
+            decay if self.weight_decay else optax.identity(),
+            optax.trace(self.momentum) if self.momentum else optax.identity(),
+        )
+
+
+class TrainingState(NamedTuple):
+    """Everything that an epoch changes; with a leading axis, that of several machines."""
+
+    rbm: RBM
+    chains: jax.Array  # (n_chains, n_visible), where the persistent chains are
+    offsets: tuple[jax.Array, jax.Array]  # centres of the visible and the hidden units
+    optimizer: Any
+
+
+class Rows(NamedTuple):
+    """The training table as visible units."""
+
+    visible: jax.Array  # (n_rows, n_visible)
+    observed: jax.Array  # (n_rows, n_visible), True where the entry is observed
+    marginals: jax.Array  # (n_visible,), observed mean of each unit
+
+
+def random_visible(rbm: RBM, key: jax.Array, marginals: jax.Array, n_rows: int) -> jax.Array:
+    """Independent units with the observed means, of shape (n_rows, n_visible)."""
+    inputs = rbm.layer.inputs_from_mean(marginals, rbm.log_variance)
+    shape = n_rows, rbm.layer.n_units
+    return rbm.layer.sample(key, jnp.broadcast_to(inputs, shape), rbm.log_variance)
+
+
+def run_chain(
+    rbm: RBM, key: jax.Array, visible: jax.Array, observed: jax.Array | None, algorithm: Algorithm
+) -> jax.Array:
+    """k steps of Gibbs sampling, or of the mean-field equations in its place."""
+    for step_key in jax.random.split(key, algorithm.n_gibbs_steps):
+        if algorithm.phases == "gibbs":
+            visible = gibbs_step(rbm, step_key, visible, observed)
+        else:
+            mean = rbm.visible_mean_from_hidden(rbm.hidden_mean_from_visible(visible))
+            visible = mean if observed is None else jnp.where(observed, visible, mean)
+    return visible
+
+
+def lossy_cd_update(
+    state: TrainingState, batch: Rows, key: jax.Array, rate: jax.Array, algorithm: Algorithm
+) -> TrainingState:
+    """One minibatch of Algorithm 1, lines 6 to 13."""
+    rbm, (visible, observed, marginals) = state.rbm, batch
+    n_rows = len(visible)
+    start_key, positive_key, chain_key, negative_key = jax.random.split(key, 4)
+
+    # Positive term: observed entries are clamped, missing ones start at random; k steps.
+    start = jnp.where(observed, visible, random_visible(rbm, start_key, marginals, n_rows))
+    positive = run_chain(rbm, positive_key, start, observed, algorithm)
+
+    # Negative term: from random, from the rows of the positive term, or where chains were left.
+    if algorithm.chain_start == "random":
+        start = random_visible(rbm, chain_key, marginals, n_rows)
+    else:
+        start = positive if algorithm.chain_start == "data" else state.chains
+    negative = run_chain(rbm, negative_key, start, None, algorithm)
+
+    # Eq. (9): the gradient of log P(v_o) is <-dF> of the positive less that of the negative term.
+    def contrast(rbm: RBM) -> jax.Array:
+        return jnp.mean(rbm.free_energy(negative)) - jnp.mean(rbm.free_energy(positive))
+
+    gradient, offsets = jax.grad(contrast)(rbm), state.offsets
+    if algorithm.centering:
+        gradient = center_gradient(gradient, rbm, offsets)
+        means = positive.mean(axis=0), rbm.hidden_mean_from_visible(positive).mean(axis=0)
+        offsets = optax.incremental_update(means, offsets, _CENTERING_RATE)
+
+    # Eq. (3): update.
+    direction, optimizer = algorithm.optimizer.update(gradient, state.optimizer, rbm)
+    moved = jax.tree.map(lambda value, towards: value + rate * towards, rbm, direction)
+    log_variance = rbm.log_variance
+    if algorithm.learn_variance:
+        log_variance = jnp.clip(moved.log_variance, *_LOG_VARIANCE_BOUNDS)
+    moved = replace(moved, log_variance=log_variance)
+    chains = negative if algorithm.chain_start == "persistent" else state.chains
+    return TrainingState(moved, chains, offsets, optimizer)
+
+
+def center_gradient(gradient: RBM, rbm: RBM, offsets: tuple[jax.Array, jax.Array]) -> RBM:
+    """Gradient in the centred parametrisation (Melchior, Fischer and Wiskott 2016)."""
+    visible, hidden = offsets
+    weights = (
+        gradient.weights
+        - jnp.outer(visible, gradient.hidden_bias)
+        - jnp.outer(gradient.visible_bias, hidden)
+    )
+    return replace(
+        gradient,
+        weights=weights,
+        visible_bias=gradient.visible_bias - weights @ hidden,
+        hidden_bias=gradient.hidden_bias - visible @ weights,
+    )
+
+
+@partial(jax.jit, static_argnames="algorithm")
+def run_epoch(
+    states: TrainingState,
+    rows: Rows,
+    batches: jax.Array,
+    keys: jax.Array,
+    rates: jax.Array,
+    *,
+    algorithm: Algorithm,
+) -> TrainingState:
+    """Update every machine on every minibatch.
+
+    Parameters
+    ----------
+    states : TrainingState
+        Machines along the leading axis.
+    rows : Rows
+        The training table.
+    batches : jax.Array of int, shape (n_batches, batch_size)
+        Rows of each minibatch.
+    keys, rates : jax.Array of shape (n_machines,)
+        Random key and learning rate of each machine.
+    algorithm : Algorithm
+        The variant.
+    """
+
+    def of_machine(state: TrainingState, key: jax.Array, rate: jax.Array) -> TrainingState:
+        def update(
+            state: TrainingState, step: tuple[jax.Array, jax.Array]
+        ) -> tuple[TrainingState, None]:
+            batch, step_key = step
+            minibatch = Rows(rows.visible[batch], rows.observed[batch], rows.marginals)
+            return lossy_cd_update(state, minibatch, step_key, rate, algorithm), None
+
+        return jax.lax.scan(update, state, (batches, jax.random.split(key, len(batches))))[0]
+
+    if len(keys) == 1:  # without a leading axis products of matrices are faster
+        first = jax.tree.map(lambda leaf: leaf[0], (states, keys, rates))
+        return jax.tree.map(lambda leaf: leaf[None], of_machine(*first))
+    return jax.vmap(of_machine)(states, keys, rates)
+
+
+def initial_states(
+    keys: jax.Array,
+    layer: VisibleLayer,
+    n_hidden: int,
+    n_chains: int,
+    marginals: jax.Array,
+    variance: float,
+    algorithm: Algorithm,
+) -> TrainingState:
+    """Machines with small random weights, one per key, their chains at random places."""
+
+    def initial(key: jax.Array) -> TrainingState:
+        rbm_key, chain_key = jax.random.split(key)
+        rbm = RBM.initial(rbm_key, layer, n_hidden, marginals, variance)
+        chains = random_visible(rbm, chain_key, marginals, n_chains)
+        offsets = marginals, jnp.full(n_hidden, 0.5, marginals.dtype)
+        return TrainingState(rbm, chains, offsets, algorithm.optimizer.init(rbm))
+
+    return jax.vmap(initial)(keys)
+
+
+def train(
+    states: TrainingState,
+    rows: Rows,
+    *,
+    algorithm: Algorithm,
+    learning_rate: float,
+    batch_size: int,
+    seed: int,
+    first_epoch: int = 0,
+) -> Iterator[TrainingState]:
+    """Yield the states after each epoch, for ever; the caller decides when to stop.
+
+    Rows are shuffled in every epoch; those that do not fill a minibatch are left out of it. If a
+    machine diverges, all go back to the last epoch, and that machine goes on more slowly.
+    """
+    n_rows, n_machines = len(rows.visible), len(states.rbm.hidden_bias)
+    batch_size = min(batch_size, n_rows)
+    rates, n_rollbacks, epoch = np.full(n_machines, learning_rate, np.float32), 0, first_epoch
+    while True:
+        order = np.random.default_rng([seed, epoch]).permutation(n_rows)
+        batches = order[: n_rows // batch_size * batch_size].reshape(-1, batch_size)
+        keys = jax.random.split(jax.random.fold_in(jax.random.key(seed), epoch), n_machines)
+        moved = run_epoch(states, rows, batches, keys, rates, algorithm=algorithm)
+        sound = _is_sound(moved)
+        if sound.all():
+            states, epoch = moved, epoch + 1
+            yield states
+        elif n_rollbacks == _MAX_ROLLBACKS:
+            raise DivergenceError(learning_rate)
+        else:
+            n_rollbacks += 1
+            rates = np.where(sound, rates, rates * _SLOWER).astype(np.float32)
+
+
+def _is_sound(states: TrainingState) -> NDArray[np.bool_]:
+    """Which machines are finite and have weights of sensible size."""
+    sizes = [np.abs(leaf).reshape(len(leaf), -1).max(axis=1, initial=0) for leaf in
+             map(np.asarray, jax.tree.leaves((states.rbm, states.chains)))]  # fmt: skip
+    return np.max(sizes, axis=0) < _LARGEST_WEIGHT
