@@ -26,11 +26,11 @@ $(VENV)/bin/python:
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
 
 $(VENV)/.demo: $(VENV)/bin/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[demo,frames,cli]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[cli,report]"
 	@touch $@
 
 $(VENV)/.test: $(VENV)/bin/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dev --editable ".[demo,frames,cli]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dev --editable ".[cli,report]"
 	@touch $@ $(VENV)/.demo
 
 demo: $(VENV)/.demo

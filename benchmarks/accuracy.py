@@ -23,10 +23,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.metrics import roc_auc_score
 
+from halfseen import metrics
 from halfseen.experiments.data_sets import load_data_set
-from halfseen.experiments.hiding import hide_completely_at_random
+from halfseen.masks import mask_table
 
 COVERAGE = 0.9
 N_DRAWS = 5
@@ -119,21 +119,21 @@ def masked_table(task: Task, mask: int) -> MaskedTable:
 
 def _masked_data_set(task: Task, mask: int) -> MaskedTable:
     data = load_data_set(task.table, task.n_rows)
-    hidden = hide_completely_at_random(
+    masked = mask_table(
         data.X, data.Y, feature_rate=task.feature_rate, label_rate=task.label_rate,
-        target=data.target, seed=mask,
+        one_hot=data.target == "classes", seed=mask,
     )  # fmt: skip
     is_new = _new_rows(task, len(data.X), mask)
     if data.target == "classes":
         truth = data.Y.argmax(axis=1).astype(np.float64)
-        y = np.where(hidden.hidden_labels[:, 0], np.nan, truth)
+        y = np.where(masked.held_out_Y[:, 0], np.nan, truth)
     else:
-        truth, y = data.Y, hidden.Y
+        truth, y = data.Y, masked.Y
     along = (slice(None),) + (None,) * (truth.ndim - 1)
     asked_y = np.broadcast_to(is_new[along], y.shape) if task.new_rows else np.isnan(y)
-    asked_X = hidden.hidden_features & (is_new if task.new_rows else ~is_new)[:, None]
+    asked_X = masked.held_out_X & (is_new if task.new_rows else ~is_new)[:, None]
     return MaskedTable(
-        hidden.X, y, data.X, truth, asked_X, asked_y & ~np.isnan(truth), is_new,
+        masked.X, y, data.X, truth, asked_X, asked_y & ~np.isnan(truth), is_new,
         task.table.startswith("cptc"),
     )  # fmt: skip
 
@@ -215,45 +215,42 @@ def scores(table: MaskedTable, found: dict[str, NDArray[Any]]) -> dict[str, floa
 def _label_scores(
     truth: NDArray[np.float64], asked: NDArray[np.bool_], found: dict[str, NDArray[Any]]
 ) -> dict[str, float | None]:
+    scored, proba, sets = np.where(asked, truth, np.nan), found["proba"], found.get("sets")
     if truth.ndim == 2:
-        positive, proba = truth[asked] == 1, found["proba"][asked]
-        per_label = [
-            roc_auc_score(truth[asked[:, j], j], found["proba"][asked[:, j], j])
-            for j in range(truth.shape[1])
-            if len(np.unique(truth[asked[:, j], j])) == 2
-        ]
-        of_truth = np.where(positive, proba, 1 - proba)
-        confidence, event = proba, positive
-        auc, macro = roc_auc_score(positive, proba), np.mean(per_label)
-        right = (proba > 0.5) == positive
-        in_set = found["sets"][asked] if "sets" in found else None
-        code = positive.astype(int)
+        auc, macro = metrics.micro_auc(scored, proba), metrics.macro_auc(scored, proba)
+        accuracy = metrics.hamming_accuracy(scored, proba > 0.5)
+        confidence, event = proba[asked], truth[asked] == 1
+        of_truth = np.where(event, confidence, 1 - confidence)
     else:
-        code = truth[asked].astype(int)
-        proba = np.zeros((len(code), int(truth.max()) + 1))
-        known = found["classes"].astype(int)
-        proba[:, known] = found["proba"][asked]
-        areas = [roc_auc_score(code == k, proba[:, k]) for k in np.unique(code)]
-        auc = macro = np.mean(areas) if len(areas) > 1 else np.nan
-        of_truth, right = proba[np.arange(len(code)), code], proba.argmax(axis=1) == code
-        confidence, event = proba.max(axis=1), right
-        in_set = None
-        if "sets" in found:
-            in_set = np.zeros(proba.shape, bool)
-            in_set[:, known] = found["sets"][asked]
+        # A class without an observed row has probability zero, and no prediction set holds it.
+        classes = np.arange(int(truth.max()) + 1)
+        proba = np.zeros((len(truth), len(classes)))
+        proba[:, found["classes"].astype(int)] = found["proba"]
+        code, predicted = truth[asked].astype(int), proba.argmax(axis=1)
+        has_curve = len(np.unique(code)) > 1
+        auc = macro = metrics.ovr_auc(scored, proba, classes) if has_curve else np.nan
+        accuracy = metrics.accuracy(scored, predicted)
+        confidence, event = proba[asked].max(axis=1), predicted[asked] == code
+        of_truth = proba[asked][np.arange(len(code)), code]
     return {
         "auc": auc,
         "macro_auc": macro,
-        "accuracy": right.mean(),
+        "accuracy": accuracy,
         "log_loss": -np.log(np.maximum(of_truth, SMALLEST_PROBABILITY)).mean(),
         "calibration_error": _calibration_error(confidence, event),
-        "set_coverage": None if in_set is None else in_set[np.arange(len(code)), code].mean(),
-        "set_size": None if in_set is None else in_set.sum(axis=1).mean(),
+        "set_coverage": (
+            None if sets is None else metrics.set_coverage(scored, sets, found.get("classes"))
+        ),
+        "set_size": None if sets is None else metrics.set_size(scored, sets),
     }
 
 
 def _calibration_error(confidence: NDArray[np.float64], event: NDArray[np.bool_]) -> float:
-    """Expected calibration error over ten bins of equal width."""
+    """Expected calibration error over ten bins of equal width.
+
+    Bins include their lower edge, unlike those of halfseen.metrics: records of one benchmark are
+    compared with each other, so that its bins stay.
+    """
     bins = np.minimum((confidence * 10).astype(int), 9)
     gaps = [abs((confidence - event)[bins == b].sum()) for b in range(10)]
     return float(np.sum(gaps) / len(event))
@@ -266,48 +263,30 @@ def _feature_scores(
     asked, truth = table.asked_X[rows], table.truth_X[rows]
     if not asked.any():
         return dict.fromkeys(names)
-    scale = np.log1p if table.is_count else np.asarray
-    spread = np.nanstd(scale(table.truth_X), axis=0)
-    varies = spread > 0
-    asked = asked & varies
-    unit = np.where(varies, spread, 1.0)
-    error = (found["filled"] - truth)[asked]
-    scaled = (scale(np.maximum(found["filled"], 0) if table.is_count else found["filled"])
-              - scale(truth)) / unit  # fmt: skip
-    per_column = [
-        (scaled[asked[:, j], j] ** 2).mean() for j in range(truth.shape[1]) if asked[:, j].any()
-    ]
+
+    def transformed(values: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.log1p(np.maximum(values, 0)) if table.is_count else values
+
+    scale = np.nanstd(transformed(table.truth_X), axis=0)
+    asked = asked & (scale > 0)
+    scale = np.nan_to_num(scale)  # of text columns, which have no numbers
+    of_truth = transformed(truth)
     result: dict[str, float | None] = {
-        "rmse": np.sqrt((error**2).mean()),
-        "normalised_rmse": np.sqrt(np.mean(per_column)),
+        "rmse": metrics.rmse(truth, found["filled"], asked),
+        "normalised_rmse": metrics.normalised_rmse(
+            of_truth, transformed(found["filled"]), asked, scale
+        ),
     }
     if "draws" in found:
-        draws = np.maximum(found["draws"], 0) if table.is_count else found["draws"]
-        result["energy_score"] = energy_score(scale(truth) / unit, scale(draws) / unit, asked)
+        draws = transformed(found["draws"])
+        result["energy_score"] = metrics.energy_score(of_truth, draws, asked, scale)
     if "intervals" in found:
-        low, high = found["intervals"][..., 0], found["intervals"][..., 1]
-        entries = asked & ~np.isnan(low)
+        lower, upper = found["intervals"][..., 0], found["intervals"][..., 1]
+        entries = asked & ~np.isnan(lower)
         if entries.any():
-            result["interval_coverage"] = ((low <= truth) & (truth <= high))[entries].mean()
-            result["interval_width"] = ((high - low) / unit)[entries].mean()
+            result["interval_coverage"] = metrics.interval_coverage(truth, lower, upper, entries)
+            result["interval_width"] = metrics.interval_width(truth, lower, upper, entries, scale)
     return result
-
-
-def energy_score(
-    truth: NDArray[np.float64], draws: NDArray[np.float64], asked: NDArray[np.bool_]
-) -> float:
-    """Mean energy score of the asked entries of each row, over the root of their number."""
-
-    def distance(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
-        squares = np.where(asked, a - b, 0.0) ** 2
-        return np.asarray(np.sqrt(squares.sum(axis=1)))
-
-    n = len(draws)
-    to_truth = np.mean([distance(draw, truth) for draw in draws], axis=0)
-    pairs = [distance(draws[i], draws[j]) for i in range(n) for j in range(i)]
-    score = to_truth - np.mean(pairs, axis=0) / 2
-    rows = asked.any(axis=1)
-    return float((score[rows] / np.sqrt(asked[rows].sum(axis=1))).mean())
 
 
 def done(path: Path) -> set[tuple[str, int]]:
@@ -345,7 +324,8 @@ def main(words: Sequence[str] | None = None) -> None:
                 found, timings = predictions(
                     table, options.python, options.estimator, options.parameters, options.timeout
                 )
-            except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
+                scored = scores(table, found)
+            except (subprocess.SubprocessError, ValueError) as error:
                 print(f"{name} mask {mask} not recorded: {error}", file=sys.stderr, flush=True)
                 continue
             record = {
@@ -353,7 +333,7 @@ def main(words: Sequence[str] | None = None) -> None:
                 "mask": mask,
                 "masks_sha256": table.sha256(),
                 "estimator": options.estimator,
-                **scores(table, found),
+                **scored,
                 **timings,
             }
             with options.save.open("a") as file:

@@ -28,7 +28,7 @@ from halfseen.baselines.mc1 import complete_with_ones
 from halfseen.baselines.noisy_imc import side_information_completion
 from halfseen.experiments.answer_scores import Answer, score_answer
 from halfseen.experiments.data_sets import CATALOGUE, DataSet, load_data_set
-from halfseen.experiments.hiding import HiddenTable, hide_completely_at_random
+from halfseen.masks import MaskedTable, mask_table
 
 SHARES = (
     10.0,
@@ -44,16 +44,17 @@ LAM = 0.003
 SMALLEST_OF_A_GRID = 0.01  # of the penalties from 0.01 to 5 that scripts for these baselines try
 
 
-def half_hidden(data: DataSet, feature_rate: float) -> HiddenTable:
+def half_hidden(data: DataSet, feature_rate: float) -> MaskedTable:
     """The data set with entries hidden, half of the labels among them."""
-    return hide_completely_at_random(
-        data.X, data.Y, feature_rate=feature_rate, label_rate=0.5, target=data.target, seed=0
-    )
+    return mask_table(
+        data.X, data.Y, feature_rate=feature_rate, label_rate=0.5, seed=0,
+        one_hot=data.target == "classes",
+    )  # fmt: skip
 
 
-def told(what: str, data: DataSet, hidden: HiddenTable, completed: CompletedTable) -> str:
+def told(what: str, data: DataSet, hidden: MaskedTable, completed: CompletedTable) -> str:
     """One line: AUC, accuracy and RMSE of what was hidden."""
-    asked = hidden.hidden_features, hidden.hidden_labels
+    asked = hidden.held_out_X, hidden.held_out_Y
     answer = Answer(completed.features, completed.scores)
     found = score_answer(data, *asked, answer, gives_probabilities=False)
     auc, accuracy = label_scores(found, data.target)
@@ -61,7 +62,7 @@ def told(what: str, data: DataSet, hidden: HiddenTable, completed: CompletedTabl
 
 
 def mc1_solutions(
-    data: DataSet, hidden: HiddenTable, scale: ObservedScale
+    data: DataSet, hidden: MaskedTable, scale: ObservedScale
 ) -> Sequence[tuple[float, float, CompletedTable]]:
     """Share, mu and solution, as mu falls."""
     features = np.nan_to_num(scale.standardised(hidden.X))
@@ -75,7 +76,7 @@ def mc1_solutions(
     return found
 
 
-def zero_filled(hidden: HiddenTable) -> NDArray[np.float64]:
+def zero_filled(hidden: MaskedTable) -> NDArray[np.float64]:
     """Scores of NoisyIMC's convex problem where every hole of X is a zero."""
     X, mean = np.nan_to_num(hidden.X), np.nanmean(hidden.Y, axis=0)
     solution = side_information_completion(X, hidden.Y - mean, 0.03, 0.25, max_iter=1000, tol=1e-5)

@@ -21,9 +21,9 @@ import numpy as np
 from in_own_process import in_own_process
 from numpy.typing import NDArray
 
-from halfseen.experiments.hiding import HiddenTable, hide_completely_at_random
 from halfseen.experiments.methods import METHODS, method_named
 from halfseen.experiments.peak_memory import forget_peak, peak_megabytes
+from halfseen.masks import MaskedTable, mask_table
 
 N_LABELS = 10
 N_FACTORS = 20
@@ -59,21 +59,19 @@ class Cost(NamedTuple):
     before: float  # of these, what the process held before the method began
 
 
-def hidden_table(shape: tuple[int, int]) -> HiddenTable:
+def masked_table(shape: tuple[int, int]) -> MaskedTable:
     """A table of a few factors, half of it hidden."""
     generator = np.random.default_rng(0)
     factors = generator.standard_normal((shape[0], N_FACTORS))
     X: NDArray[np.float64] = factors @ generator.standard_normal((N_FACTORS, shape[1]))
     X += generator.standard_normal(X.shape)
     Y = (factors[:, :N_LABELS] > 0.5).astype(np.float64)
-    return hide_completely_at_random(
-        X, Y, feature_rate=0.5, label_rate=0.5, target="labels", seed=0
-    )
+    return mask_table(X, Y, feature_rate=0.5, label_rate=0.5, seed=0)
 
 
 def cost(name: str, settings: dict[str, Any], shape: tuple[int, int]) -> Cost:
     """Fit and complete in this process."""
-    X, Y, _, _ = hidden_table(shape)
+    X, Y, _, _ = masked_table(shape)
     method = method_named(name).set_params(**settings)
     forget_peak()
     before, started = peak_megabytes(), time.perf_counter()

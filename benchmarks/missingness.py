@@ -1,8 +1,8 @@
 """How the default, with and without mask units, does when entries are not missing at random.
 
 Run with ``HALFSEEN_DATA=folder python benchmarks/missingness.py``; ``--help`` shows the options.
-Features are hidden by their left neighbour (at random given what is seen), by their own value, in
-blocks of neighbouring columns, and completely at random; labels are hidden completely at random.
+Features are missing at random given their left neighbour, not at random by their own value, in
+blocks of neighbouring columns, and completely at random; labels are missing completely at random.
 """
 
 from __future__ import annotations
@@ -22,26 +22,22 @@ from halfseen.baselines import GaussianEM
 from halfseen.baselines.our_machine import OurMachine
 from halfseen.experiments.answer_scores import Answer, score_answer
 from halfseen.experiments.data_sets import load_data_set
-from halfseen.experiments.hiding import (
-    hide_blocks,
-    hide_by_other_columns,
-    hide_by_own_value,
-    hide_completely_at_random,
-)
+from halfseen.masks import blocks, mar, mask_table, mnar
 
-Hide = Callable[[NDArray[np.float64], float, int], NDArray[np.bool_]]
+Observed = Callable[[NDArray[np.float64], float, int], NDArray[np.bool_]]
 
 
 def _completely_at_random(X: NDArray[np.float64], rate: float, seed: int) -> NDArray[np.bool_]:
-    drawn: NDArray[np.bool_] = np.random.default_rng([seed, 86_028_121]).random(X.shape) < rate
+    # Another stream than that of mcar, which the labels follow in.
+    drawn: NDArray[np.bool_] = np.random.default_rng([seed, 86_028_121]).random(X.shape) >= rate
     return drawn
 
 
-MECHANISMS: dict[str, Hide] = {
+MECHANISMS: dict[str, Observed] = {
     "completely at random": _completely_at_random,
-    "by another column": hide_by_other_columns,
-    "by its own value": hide_by_own_value,
-    "in blocks": hide_blocks,
+    "by another column": mar,
+    "by its own value": mnar,
+    "in blocks": blocks,
 }
 METHODS: dict[str, Callable[[], Any]] = {
     "halfseen": OurMachine,
@@ -61,16 +57,17 @@ class Scores(NamedTuple):
 def run(data_set: str, mechanism: str, method: str, mask: int, rate: float) -> Scores:
     """One method on one mask."""
     data = load_data_set(data_set)
-    labels = hide_completely_at_random(
-        data.X, data.Y, feature_rate=0.0, label_rate=0.5, target=data.target, seed=mask
-    )
-    hidden = MECHANISMS[mechanism](data.X, rate, mask)
+    labels = mask_table(
+        data.X, data.Y, feature_rate=0.0, label_rate=0.5, one_hot=data.target == "classes",
+        seed=mask,
+    )  # fmt: skip
+    observed = MECHANISMS[mechanism](data.X, rate, mask)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        fitted = METHODS[method]().fit(np.where(hidden, np.nan, data.X), labels.Y, data.target)
+        fitted = METHODS[method]().fit(np.where(observed, data.X, np.nan), labels.Y, data.target)
         completed = fitted.complete()
     answer = Answer(completed.features, completed.scores)
-    found = score_answer(data, hidden, labels.hidden_labels, answer, gives_probabilities=False)
+    found = score_answer(data, ~observed, labels.held_out_Y, answer, gives_probabilities=False)
     return Scores(*label_scores(found, data.target), found.standardised_rmse)
 
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from halfseen.estimators import load as load
     from halfseen.learning.divergence import DivergenceError as DivergenceError
     from halfseen.learning.trainer import TrainingInterrupted as TrainingInterrupted
-    from halfseen.scoring import ObservedStratifiedKFold as ObservedStratifiedKFold
-    from halfseen.scoring import observed_scorer as observed_scorer
+    from halfseen.model_selection import ObservedStratifiedKFold as ObservedStratifiedKFold
+    from halfseen.model_selection import observed_scorer as observed_scorer
 
 __all__ = [
     "DivergenceError",
@@ -37,12 +37,12 @@ __all__ = [
 
 _HOME_OF = {
     "DivergenceError": "halfseen.learning.divergence",
-    "ObservedStratifiedKFold": "halfseen.scoring",
+    "ObservedStratifiedKFold": "halfseen.model_selection",
     "HalfseenClassifier": "halfseen.estimators",
     "HalfseenImputer": "halfseen.estimators",
     "TrainingInterrupted": "halfseen.learning.trainer",
     "load": "halfseen.estimators",
-    "observed_scorer": "halfseen.scoring",
+    "observed_scorer": "halfseen.model_selection",
 }
 
 

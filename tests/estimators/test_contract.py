@@ -224,7 +224,7 @@ def test_grid_search_with_unknown_labels(table: pd.DataFrame, classes: NDArray[A
         HalfseenClassifier(**LIGHT),
         {"learning_rate": np.array([0.001, 0.02]), "n_sweeps": np.array([6])},
         cv=ObservedStratifiedKFold(n_splits=2, random_state=0),
-        scoring=observed_scorer("averaged_auc"),
+        scoring=observed_scorer("roc_auc"),
         error_score="raise",
     ).fit(table, classes)
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()

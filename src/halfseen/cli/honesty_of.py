@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from halfseen.cli.completed_units import bounds_of_units
 from halfseen.cli.evaluation import Honesty
 from halfseen.cli.possible_values import possible_values
-from halfseen.scoring import calibration_error
+from halfseen.metrics import calibration_error
 from halfseen.tables import Encoded
 
 _N_REPEATS = 40

@@ -17,13 +17,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from halfseen.data.raw import Category, RawColumn, category_key, read_column
+from halfseen.data.raw import Category, RawColumn, category_key, distinct_values, plain, read_column
 
 ColumnType = Literal["numeric", "log-numeric", "ordinal", "binary", "categorical", "ignored"]
 UnitKind = Literal["gaussian", "bernoulli", "categorical", "none"]
@@ -110,30 +110,24 @@ class Column(BaseModel):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        problem = None
         keys = {category_key(category) for category in self.categories}
-        if self.unit not in _UNITS[self.type]:
-            problem = f"has {self.unit!r} units"
-        elif (self.reason is None) == (self.type == "ignored"):
-            problem = "has a reason exactly if it is ignored"
-        elif self.low > self.high:
-            problem = "has a range that is empty"
-        elif len(keys) != len(self.categories):
-            problem = "repeats a category"
-        elif bool(self.categories) != self._has_categories:
-            problem = "has categories exactly if its type needs them"
-        elif self.type == "binary" and len(keys) > 2:
-            problem = "has more than two values"
-        elif self.type == "ordinal" and not 0 <= self.low <= self.high <= len(keys) - 1:
-            problem = "has a range beyond its categories"
-        elif self.type == "log-numeric" and not self.low + self.shift > 0:
-            problem = "has no logarithm at its lowest value"
-        elif len(self.marginal) != self.n_units:
-            problem = f"has {self.n_units} units but {len(self.marginal)} marginals"
-        elif self.unit != "gaussian" and not all(0 <= p <= 1 for p in self.marginal):
-            problem = "has a marginal outside [0, 1]"
-        if problem:
-            raise ValueError(f"Column {self.name!r} of type {self.type!r} {problem}.")
+        ranks = 0 <= self.low <= self.high <= len(keys) - 1
+        shares = self.unit == "gaussian" or all(0 <= share <= 1 for share in self.marginal)
+        problems = {
+            f"has {self.unit!r} units": self.unit not in _UNITS[self.type],
+            "has a reason exactly if ignored": (self.reason is None) == (self.type == "ignored"),
+            "has an empty range": self.low > self.high,
+            "repeats a category": len(keys) != len(self.categories),
+            "needs other categories": bool(self.categories) != self._has_categories,
+            "has more than two values": self.type == "binary" and len(keys) > 2,
+            "has a range beyond its categories": self.type == "ordinal" and not ranks,
+            "has no logarithm": self.type == "log-numeric" and not self.low + self.shift > 0,
+            "needs a marginal per unit": len(self.marginal) != self.n_units,
+            "has a marginal outside [0, 1]": not shares,
+        }
+        for problem, found in problems.items():
+            if found:
+                raise ValueError(f"Column {self.name!r} of type {self.type!r} {problem}.")
         return self
 
     @property
@@ -155,36 +149,23 @@ class Column(BaseModel):
         return self.type in ("numeric", "log-numeric") or self.graded
 
     @cached_property
-    def keys(self) -> tuple[str, ...]:
-        """Keys by which categories match."""
-        return tuple(map(category_key, self.categories))
-
-    @cached_property
     def _positions(self) -> dict[str, int]:
         """Code of each key; booleans also match 0 and 1 and any case, and 0 and 1 booleans."""
-        positions = {key: code for code, key in enumerate(self.keys)}
-        for code, (category, key) in enumerate(zip(self.categories, self.keys, strict=True)):
+        keys = list(map(category_key, self.categories))
+        positions = {key: code for code, key in enumerate(keys)}
+        for code, (category, key) in enumerate(zip(self.categories, keys, strict=True)):
             if isinstance(category, bool):
                 for text in (str(int(category)), key.lower(), key.upper()):
                     positions.setdefault(text, code)
-            elif set(self.keys) <= {"0", "1"}:
+            elif set(keys) <= {"0", "1"}:
                 positions.setdefault(str(key == "1"), code)
         return positions
 
     def encode(self, column: Any) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-        """Visible values and where they are observed.
+        """Visible values, of shape (n_rows, n_units) and 0 where unobserved, and observed rows.
 
-        Parameters
-        ----------
-        column : RawColumn or array-like of shape (n_rows,)
-            The cells.
-
-        Returns
-        -------
-        values : ndarray of float32, shape (n_rows, n_units)
-            0 where unobserved. Numbers far outside the training range are clipped.
-        observed : ndarray of bool, shape (n_rows,)
-            False too where a category is unseen; a UserWarning names it.
+        Numbers far outside the training range are clipped. An unseen category is unobserved, and
+        a UserWarning names it.
         """
         raw = column if isinstance(column, RawColumn) else read_column(column, self.name)
         values = np.zeros((len(raw), self.n_units), np.float32)
@@ -212,39 +193,30 @@ class Column(BaseModel):
         self, raw: RawColumn, values: NDArray[np.float32]
     ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         numbers, observed = raw.numbers(self.name), raw.observed
-        if self.graded:
-            inside = (numbers >= 0) & (numbers <= 1)
-            if not inside.all():
-                self._warn_unseen(np.unique(numbers[~inside]).tolist(), "outside [0, 1]")
-                observed = observed.copy()
-                observed[observed] = inside
-                numbers = numbers[inside]
-            values[observed, 0] = numbers
-        elif observed.all():
-            values[:, 0] = self._standardised(numbers)
-        else:
+        if not self.graded:
             values[observed, 0] = self._standardised(numbers)
+            return values, observed
+        inside = (numbers >= 0) & (numbers <= 1)
+        if not inside.all():
+            self._warn_unseen(np.unique(numbers[~inside]).tolist(), "outside [0, 1]")
+            observed = observed.copy()
+            observed[observed] = inside
+        values[observed, 0] = numbers[inside]
         return values, observed
 
     def _warn_unseen(self, unseen: list[Any], why: str) -> None:
         shown = ", ".join(map(repr, unseen[:5])) + (", ..." if len(unseen) > 5 else "")
         warnings.warn(
             f"Column {self.name!r}: {shown} is {why} and taken as missing.",
-            UserWarning,
             stacklevel=4,
         )
 
-    def _transformed(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-        if self.type != "log-numeric":
-            return numbers
-        with np.errstate(divide="ignore"):
-            return np.log(np.maximum(numbers, 0.0) + self.shift)
-
     def _unclipped(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
         shrink = 1.0 / _HUGE if self.scale > _HUGE else 1.0
-        with np.errstate(over="ignore", under="ignore"):
-            away = self._transformed(numbers) * shrink - self.centre * shrink
-            return away / (self.scale * shrink)
+        with np.errstate(divide="ignore", over="ignore", under="ignore"):
+            if self.type == "log-numeric":
+                numbers = np.log(np.maximum(numbers, 0.0) + self.shift)
+            return (numbers * shrink - self.centre * shrink) / (self.scale * shrink)
 
     @cached_property
     def _encoded_range(self) -> tuple[float, float]:
@@ -256,20 +228,10 @@ class Column(BaseModel):
         return np.clip(self._unclipped(numbers), low - _MARGIN, high + _MARGIN)
 
     def decode(self, units: NDArray[Any], *, round_whole: bool = False) -> NDArray[Any]:
-        """Values in the original scale, or categories.
+        """Values in the original scale as float64, or categories as objects; None if ignored.
 
-        Parameters
-        ----------
-        units : ndarray of float, shape (n_rows, n_units)
-            Means or samples of the visible units.
-        round_whole : bool, default=False
-            Whether to round where all observed values are whole numbers.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-            float64 for numbers, clipped to the observed range; object for categories, and for
-            an ignored column None.
+        Numbers lie within the observed range. With `round_whole` they are rounded where all
+        observed values are whole.
         """
         if self.type == "ignored":
             return np.full(len(units), None, dtype=object)
@@ -280,33 +242,25 @@ class Column(BaseModel):
             return np.clip(unit, 0.0, 1.0)
         if self.type == "binary":
             return self._categories_at(np.where(unit >= 0.5, len(self.categories) - 1, 0))
-        numbers = self._destandardised(unit)
+        with np.errstate(over="ignore", under="ignore"):
+            numbers = self.centre + self.scale * np.clip(unit, *self._encoded_range)
+            if self.type == "log-numeric":
+                numbers = np.exp(numbers) - self.shift
+        numbers = np.clip(numbers, self.low, self.high)
         if self.type == "ordinal":
             return self._categories_at(np.rint(numbers).astype(np.int64))
         return np.rint(numbers) if round_whole and self.whole else numbers
 
     def _categories_at(self, codes: NDArray[np.int64]) -> NDArray[Any]:
-        categories = np.empty(len(self.categories), dtype=object)
-        categories[:] = self.categories
-        chosen: NDArray[Any] = categories[codes]
-        return chosen
-
-    def _destandardised(self, unit: NDArray[np.float64]) -> NDArray[np.float64]:
-        with np.errstate(over="ignore", under="ignore"):
-            numbers = self.centre + self.scale * np.clip(unit, *self._encoded_range)
-            if self.type == "log-numeric":
-                numbers = np.exp(numbers) - self.shift
-        return np.clip(numbers, self.low, self.high)
+        return np.array(self.categories, dtype=object)[codes]
 
     def probabilities(self, units: NDArray[Any]) -> NDArray[np.float64]:
         """Probability of each category, of shape (n_rows, n_categories), rows summing to one."""
         shares = np.clip(np.asarray(units, np.float64), 0.0, 1.0)
         if self.type == "binary":
             return np.hstack([1.0 - shares, shares])
-        total = shares.sum(axis=1, keepdims=True)
-        uniform = np.full_like(shares, 1.0 / self.n_units)
-        np.divide(shares, total, out=uniform, where=total > 0)
-        return uniform
+        shares[shares.sum(axis=1) == 0] = 1.0
+        return cast(NDArray[np.float64], shares / shares.sum(axis=1, keepdims=True))
 
 
 def learn_column(
@@ -346,11 +300,6 @@ def learn_column(
     Column
         The learned column.
 
-    Raises
-    ------
-    ValueError
-        The values do not fit the type.
-
     Examples
     --------
     >>> age = learn_column([31.0, None, 35.0], "age", "numeric")
@@ -370,7 +319,8 @@ def learn_column(
         return Column(name=name, type="ignored", unit="none", reason="empty")
     if type in ("numeric", "log-numeric"):
         return _learn_numbers(raw, name, type, outliers)
-    if type == "binary" and graded and _is_graded(raw):
+    is_number = raw.kind in ("number", "bool") and raw.values.dtype != object
+    if graded and is_number and raw.seen.min() >= 0 and raw.seen.max() <= 1:
         numbers = raw.numbers(name)
         return Column(
             name=name, type=type, unit="bernoulli", graded=True, low=0.0, high=1.0,
@@ -380,21 +330,11 @@ def learn_column(
 
 
 def gross_outliers(values: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Mark values that no tail of the others explains.
+    """Mark finite values that no tail of the others explains.
 
     Few values count as gross outliers: more than 20 robust standard deviations from the median,
     five times as far as all others, and by a gap that the tail index (Hill) of the others makes
     all but impossible. Where most values are equal, the rule sees the others alone.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n,)
-        Finite values.
-
-    Returns
-    -------
-    ndarray of bool, shape (n,)
-        True for gross outliers.
 
     Examples
     --------
@@ -464,11 +404,15 @@ def _learn_numbers(
                 f"Column {name!r} cannot be log-numeric: row {raw.row(position)} holds "
                 f"{numbers[position].item()!r}, which is below 0. Make the column numeric."
             )
-        shift = _log_shift(numbers)
+        if numbers.min() == 0:
+            counts = np.array_equal(numbers, np.floor(numbers))
+            positive = numbers[numbers > 0] if not counts else np.ones(1)
+            shift = float(np.quantile(positive, 0.01, method="nearest"))
         scaled = np.log(numbers + shift)
     out = gross_outliers(scaled)
     if out.any():
-        _note_outliers(raw, name, numbers, out, outliers)
+        found = [(name, raw.row(int(p)), numbers[p].item()) for p in np.flatnonzero(out)]
+        warn_outliers(found) if outliers is None else outliers.extend(found)
     kept = numbers[~out]
     centre, scale = mean_and_scale(scaled[~out])
     return Column(
@@ -477,29 +421,6 @@ def _learn_numbers(
         whole=bool(np.array_equal(kept, np.floor(kept))),
         marginal=(0.0,), n_observed=len(numbers),
     )  # fmt: skip
-
-
-def _log_shift(numbers: NDArray[np.float64]) -> float:
-    """0 for positive numbers, 1 for counts, else a small value of the positive ones."""
-    if numbers.min() > 0:
-        return 0.0
-    if np.array_equal(numbers, np.floor(numbers)):
-        return 1.0
-    return float(np.quantile(numbers[numbers > 0], 0.01, method="nearest"))
-
-
-def _note_outliers(
-    raw: RawColumn,
-    name: str | int,
-    numbers: NDArray[np.float64],
-    out: NDArray[np.bool_],
-    outliers: list[tuple[str | int, int, float]] | None,
-) -> None:
-    found = [(name, raw.row(int(p)), numbers[p].item()) for p in np.flatnonzero(out)]
-    if outliers is None:
-        warn_outliers(found)
-    else:
-        outliers.extend(found)
 
 
 def warn_outliers(found: list[tuple[str | int, int, float]]) -> None:
@@ -511,16 +432,8 @@ def warn_outliers(found: list[tuple[str | int, int, float]]) -> None:
     warnings.warn(
         f"Gross outliers are left out of the scale of their columns: {shown}{more}. Correct "
         "them, or use NaN for missing.",
-        UserWarning,
         stacklevel=3,
     )
-
-
-def _is_graded(raw: RawColumn) -> bool:
-    """Whether all values are numbers in [0, 1]."""
-    if raw.kind not in ("number", "bool") or raw.values.dtype == object:
-        return False
-    return bool(raw.seen.min() >= 0 and raw.seen.max() <= 1)
 
 
 def _learn_categories(
@@ -531,7 +444,7 @@ def _learn_categories(
     one_unit_per_class: bool,
 ) -> Column:
     order = given if given is not None else raw.levels if type == "ordinal" else None
-    values = sorted_categories(raw) if order is None else tuple(order)
+    values = sorted_categories(raw) if order is None else tuple(map(plain, order))
     positions = {category_key(value): code for code, value in enumerate(values)}
     if len(positions) != len(values):
         raise ValueError(f"Categories of column {name!r} repeat: {list(values)!r}.")
@@ -547,34 +460,29 @@ def _learn_categories(
             f"Column {name!r} holds {unseen[0]!r}, which is not among its categories "
             f"{list(values)!r}. Add it, or use NaN for missing."
         )
-    shares = np.bincount(codes, minlength=len(values)) / max(len(codes), 1)
-    common = {"name": name, "type": type, "categories": values, "n_observed": len(codes)}
     if type == "ordinal":
-        ranks = codes.astype(np.float64)
-        centre, scale = mean_and_scale(ranks) if len(ranks) else (0.0, 1.0)
-        low, high = (ranks.min(), ranks.max()) if len(ranks) else (0.0, len(values) - 1)
-        spread = {"centre": centre, "scale": scale, "low": float(low), "high": float(high)}
-        return Column(unit="gaussian", marginal=(0.0,), **spread, **common)  # type: ignore[arg-type]
-    if type == "binary":
-        share = float(shares[-1]) if len(codes) else 0.5
-        return Column(unit="bernoulli", marginal=(share,), **common)  # type: ignore[arg-type]
-    if not len(codes):
-        shares = np.full(len(values), 1.0 / len(values))
-    unit: UnitKind = "bernoulli" if one_unit_per_class else "categorical"
-    return Column(unit=unit, marginal=tuple(shares.tolist()), **common)  # type: ignore[arg-type]
+        ranks = codes if len(codes) else np.arange(len(values))
+        centre, scale = mean_and_scale(ranks.astype(np.float64))
+        return Column(
+            name=name, type=type, unit="gaussian", categories=values, centre=centre, scale=scale,
+            low=float(ranks.min()), high=float(ranks.max()), marginal=(0.0,),
+            n_observed=len(codes),
+        )  # fmt: skip
+    counts = np.bincount(codes, minlength=len(values)) if len(codes) else np.ones(len(values))
+    shares = tuple((counts / counts.sum()).tolist())
+    independent = type == "binary" or one_unit_per_class
+    return Column(
+        name=name, type=type, unit="bernoulli" if independent else "categorical",
+        categories=values, marginal=shares[-1:] if type == "binary" else shares,
+        n_observed=len(codes),
+    )  # fmt: skip
 
 
 def sorted_categories(raw: RawColumn) -> tuple[Category, ...]:
     """Distinct observed values by key: numbers in order, then text; booleans are both values."""
     if raw.kind == "bool":
         return (False, True)
-    if raw.values.dtype != object:
-        found = {category_key(value): value.item() for value in np.unique(raw.seen)}
-        return tuple(found.values())
     distinct: dict[str, Category] = {}
-    memo = set()
-    for cell in raw.seen.tolist():
-        if (type(cell), cell) not in memo:
-            memo.add((type(cell), cell))
-            distinct.setdefault(category_key(cell), cell)
+    for value in distinct_values(raw.seen)[0]:
+        distinct.setdefault(category_key(value), value)
     return tuple(sorted(distinct.values(), key=lambda v: (isinstance(v, str), v)))

@@ -6,21 +6,21 @@ that large integers, decimals, dates and categories stay exactly as they were.
 
 from __future__ import annotations
 
+import re
 import warnings
-from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 from sklearn.exceptions import DataConversionWarning
-from sklearn.utils.validation import check_array
 
-from halfseen.data.raw import RawColumn, category_key, is_missing, read_column
+from halfseen.data.raw import RawColumn, category_key, distinct_values, read_column
 
 TargetType = Literal["binary", "multiclass", "multilabel-indicator", "multiclass-multioutput"]
 Decoded = Sequence[NDArray[Any] | None]
@@ -37,30 +37,10 @@ class Container(BaseModel):
 
 
 @dataclass(frozen=True)
-class Table:
-    """A table as it was given, column by column.
-
-    Attributes
-    ----------
-    columns : tuple of RawColumn
-        The columns.
-    names : tuple of str or None
-        Column names, if all are text.
-    n_rows : int
-        Number of rows.
-    container : Container
-        What the table came in.
-
-    Examples
-    --------
-    >>> read_table([[1.5, "red"], [None, "blue"]]).observed.tolist()
-    [[True, True], [False, True]]
-    """
-
+class _Columns:
     columns: tuple[RawColumn, ...]
     names: tuple[str, ...] | None
     n_rows: int
-    container: Container
 
     @property
     def observed(self) -> NDArray[np.bool_]:
@@ -73,19 +53,23 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Target:
-    """A target as it was given, with unknown entries.
+class Table(_Columns):
+    """A table as it was given, column by column.
 
-    Attributes
-    ----------
-    columns : tuple of RawColumn
-        One column of classes, or one per label or output.
-    names : tuple of str or None
-        Column names, if there are any.
-    n_rows : int
-        Number of rows.
-    type : {"binary", "multiclass", "multilabel-indicator", "multiclass-multioutput"}
-        scikit-learn's name for the type of target.
+    It has columns, names if all are text, a number of rows, and what it came in.
+
+    Examples
+    --------
+    >>> read_table([[1.5, "red"], [None, "blue"]]).observed.tolist()
+    [[True, True], [False, True]]
+    """
+
+    container: Container
+
+
+@dataclass(frozen=True)
+class Target(_Columns):
+    """A target as it was given, with unknown entries and scikit-learn's name for its type.
 
     Examples
     --------
@@ -93,15 +77,7 @@ class Target:
     'multilabel-indicator'
     """
 
-    columns: tuple[RawColumn, ...]
-    names: tuple[str, ...] | None
-    n_rows: int
     type: TargetType
-
-    @property
-    def observed(self) -> NDArray[np.bool_]:
-        """Where entries are known, of shape (n_rows, n_columns)."""
-        return np.stack([column.observed for column in self.columns], axis=1)
 
 
 def read_table(X: Any, *, parse_text: bool = True) -> Table:
@@ -119,13 +95,6 @@ def read_table(X: Any, *, parse_text: bool = True) -> Table:
     Table
         Its columns; numbers are not copied more than once.
 
-    Raises
-    ------
-    TypeError
-        `X` is not a table, is sparse or lazy, or holds other objects than text and numbers.
-    ValueError
-        The shape is wrong, or a value is infinite or complex.
-
     Examples
     --------
     >>> import pandas as pd
@@ -134,27 +103,25 @@ def read_table(X: Any, *, parse_text: bool = True) -> Table:
     """
     frame = _open(X, "X")
     if frame is None:
-        return _read_array(as_array(X, "X"), parse_text)
-    if isinstance(frame, nw.Series):
-        raise ValueError(
-            "Expected 2D array, got 1D array instead: X is a series. Reshape your data with "
-            "X.to_frame() if it is a single feature."
-        )
-    n_rows, n_columns = frame.shape
-    for size, what in ((n_rows, "sample"), (n_columns, "feature")):
-        if size == 0:
-            raise ValueError(
-                f"Found array with 0 {what}(s) (shape={frame.shape}) while a minimum of 1 is "
-                "required."
-            )
+        array = as_array(X, "X")
+        if array.dtype.kind in "iufb":
+            array = np.asfortranarray(array)  # one copy makes all passes over columns fast
+        cells = enumerate(array.T)
+        columns = tuple(read_column(column, j, parse_text=parse_text) for j, column in cells)
+        dtypes = (array.dtype.name,) * len(columns)
+        return Table(columns, None, len(array), Container(kind="numpy", dtypes=dtypes))
+    _check_shape(frame.shape)
     series = list(frame.iter_columns())
-    names = _text_names(X, frame)
+    names = _names(frame)
     columns = tuple(
         _read_series(one, j if names is None else names[j], "X", parse_text)
         for j, one in enumerate(series)
     )
-    container = Container(kind=_kind(frame), dtypes=tuple(_dtype_name(one) for one in series))
-    return Table(columns, names, n_rows, container)
+    # narwhals merges types of pandas, such as int64 and Int64.
+    pandas = frame.implementation.is_pandas_like()
+    dtypes = tuple(str(one.to_native().dtype if pandas else one.dtype) for one in series)
+    container = Container(kind=_kind(frame), dtypes=dtypes)
+    return Table(columns, names, len(frame), container)
 
 
 def read_target(y: Any, n_rows: int | None = None, target_type: str = "auto") -> Target:
@@ -175,11 +142,6 @@ def read_target(y: Any, n_rows: int | None = None, target_type: str = "auto") ->
     Target
         Its columns.
 
-    Raises
-    ------
-    ValueError
-        Nothing is known, or the values are no classes.
-
     Examples
     --------
     >>> read_target(["cat", None, "dog"]).type
@@ -195,7 +157,7 @@ def read_target(y: Any, n_rows: int | None = None, target_type: str = "auto") ->
         )
     for j, column in enumerate(columns):
         _check_classes(column, names[j] if names else j, len(columns))
-    found = _target_type(columns, target_type)
+    found = check_target_type(columns, target_type)
     if target_type == "auto" and not any(column.observed.any() for column in columns):
         raise ValueError("y has no known entry; at least one class or label is needed.")
     if is_matrix and len(columns) == 1 and target_type == "auto":
@@ -254,25 +216,11 @@ def fill_table(X: Any, decoded: Decoded, observed: NDArray[np.bool_]) -> Any:
 
 
 def fill_target(y: Any, decoded: Decoded, observed: NDArray[np.bool_]) -> Any:
-    """Replace unknown entries of a target, and nothing else; see `fill_table`.
-
-    Parameters
-    ----------
-    y : array-like, series or data frame of shape (n_rows,) or (n_rows, n_columns)
-        The target; it is not modified.
-    decoded : sequence of ndarray of shape (n_rows,) or None
-        Classes per column.
-    observed : ndarray of bool, shape (n_rows, n_columns)
-        Where entries stay as they are.
-
-    Returns
-    -------
-    ndarray, series or data frame
-        The container of `y`.
+    """Replace unknown entries of a target, and nothing else; as `fill_table` does.
 
     Examples
     --------
-    >>> fill_target(["cat", None], [np.array(["dog", "dog"])], np.array([[True], [False]]))
+    >>> fill_target(["cat", None], [np.array(["dog"] * 2, object)], np.array([[True], [False]]))
     array(['cat', 'dog'], dtype=object)
     """
     frame = _open(y, "y")
@@ -283,36 +231,16 @@ def fill_target(y: Any, decoded: Decoded, observed: NDArray[np.bool_]) -> Any:
     if not isinstance(frame, nw.Series):
         return fill_table(y, decoded, observed)
     missing = ~observed[:, 0]
-    native = frame.to_native()
     if decoded[0] is None or not missing.any():
         return y
     filled = _fill_series(frame, decoded[0], missing)
-    if frame.implementation.is_pandas_like():
-        filled = type(native)(filled, index=native.index, name=native.name)
     return nw.from_native(filled, series_only=True) if isinstance(y, nw.Series) else filled
 
 
 def align(X: Any, feature_names: Sequence[str]) -> Any:
     """Give a data frame the columns of the training table, in its order.
 
-    Parameters
-    ----------
-    X : data frame
-        Any columns; those of other names are dropped.
-    feature_names : sequence of str
-        Columns of the training table.
-
-    Returns
-    -------
-    data frame
-        Absent columns are missing throughout; a UserWarning names them.
-
-    Raises
-    ------
-    TypeError
-        `X` has no column names.
-    ValueError
-        No column matches.
+    Other columns are dropped. Absent ones are missing throughout; a UserWarning names them.
 
     Examples
     --------
@@ -332,7 +260,6 @@ def align(X: Any, feature_names: Sequence[str]) -> Any:
     if absent:
         warnings.warn(
             f"Columns {', '.join(map(repr, absent))} are absent and taken as missing.",
-            UserWarning,
             stacklevel=2,
         )
         frame = frame.with_columns(nw.lit(None).alias(name) for name in absent)
@@ -343,23 +270,10 @@ def align(X: Any, feature_names: Sequence[str]) -> Any:
 def make_table(
     decoded: Decoded, container: Container, names: Sequence[str] | None, n_rows: int
 ) -> Any:
-    """Make a new table of the container and types of the training table.
+    """Make a new table in the container of the training table, from values per column.
 
-    Parameters
-    ----------
-    decoded : sequence of ndarray of shape (n_rows,) or None
-        Values per column; None makes a column that is missing throughout.
-    container : Container
-        Kind and types.
-    names : sequence of str or None
-        Column names.
-    n_rows : int
-        Number of rows.
-
-    Returns
-    -------
-    ndarray or data frame
-        An array is float64, or object if a column holds categories that are not numbers.
+    Types are those of the training table where they can be made from their names. A column
+    without values is missing throughout. An array is float64, or object if it holds text.
 
     Examples
     --------
@@ -368,71 +282,74 @@ def make_table(
     [1, 3]
     """
     if container.kind == "numpy":
-        return _make_array(decoded, container, n_rows)
+        return _make_array(decoded, n_rows)
     labels = list(names) if names is not None else [str(j) for j in range(len(decoded))]
-    missing = np.ones(n_rows, dtype=bool)
+    everywhere = np.ones(n_rows, dtype=bool)
     columns = []
     for values, label, dtype in zip(decoded, labels, container.dtypes, strict=True):
-        empty = _empty_series(label, dtype, container.kind, n_rows)
-        native = empty.to_native() if values is None else _fill_series(empty, values, missing)
+        empty = _empty_series(label, dtype, container.kind, values, n_rows)
+        native = empty.to_native() if values is None else _fill_series(empty, values, everywhere)
         columns.append(native)
-    if container.kind == "pandas":
-        import pandas as pd
-
-        frame = pd.DataFrame(dict(enumerate(columns)))
-        frame.columns = pd.Index(labels if names is not None else range(len(labels)))
-        return frame
-    if container.kind == "polars":
-        import polars as pl
-
-        return pl.DataFrame([one.alias(label) for one, label in zip(columns, labels, strict=True)])
-    import pyarrow as pa
-
-    return pa.table(columns, names=labels)
+    frames = (
+        nw.from_native(column, series_only=True).alias(label).to_frame()
+        for column, label in zip(columns, labels, strict=True)
+    )
+    made: Any = nw.concat(list(frames), how="horizontal").to_native()
+    if names is None and container.kind == "pandas":
+        made.columns = range(len(labels))
+    return made
 
 
 def as_array(data: Any, what: str) -> NDArray[Any]:
     """Turn an array, list of rows or list of classes into one array without merging types."""
-    if data is None or isinstance(data, str | bytes | dict | set) or hasattr(data, "__next__"):
+    if hasattr(data, "toarray"):
+        raise TypeError(f"{what} is sparse, but dense data is required; pass {what}.toarray().")
+    sized = hasattr(data, "__len__") or hasattr(data, "__array__")
+    if not sized or isinstance(data, str | bytes | dict | set):
         raise TypeError(
             f"{what} is a {type(data).__name__}, not a table; pass a numpy array, a list of rows, "
             "or a data frame of pandas, polars or pyarrow. (argument must be a string or a number)"
         )
     if isinstance(data, np.ma.MaskedArray):
-        is_float = data.dtype.kind == "f"
-        data = data.filled(np.nan) if is_float else data.astype(object).filled(None)
-    if not isinstance(data, np.ndarray) and not hasattr(data, "toarray"):
-        data = _array_of_list(data, what)
-    if isinstance(data, np.ndarray) and data.dtype.names is not None:
+        hidden, data = np.ma.getmaskarray(data), data.data
+        data = data.astype(data.dtype if data.dtype.kind == "f" else object)
+        data[hidden] = None
+    array = data if isinstance(data, np.ndarray) else _array_of_list(data, what)
+    if array.dtype.names is not None:
         raise TypeError(f"{what} is a structured array; pass a data frame or a plain array.")
-    nested = {"ensure_2d": False, "allow_nd": True} if what == "y" else {}
-    minimum = 0 if what == "y" else 1
-    array: NDArray[Any] = check_array(
-        data, dtype=None, ensure_all_finite=False, ensure_min_samples=1,
-        ensure_min_features=minimum, input_name=what, **nested,
-    )  # fmt: skip
+    if what == "X":
+        _check_shape(array.shape)
+    elif array.ndim not in (1, 2) or 0 in array.shape:
+        raise ValueError(
+            f"{what} should be a 1d array of classes, or a 2d array with a column per label, got "
+            f"an array of shape {array.shape} instead."
+        )
     return array
+
+
+def _check_shape(shape: tuple[int, ...]) -> None:
+    """In the words of scikit-learn, whose checks look for them."""
+    if len(shape) != 2:
+        raise ValueError(
+            f"Expected 2D array, got {len(shape)}D array instead: X has shape {shape}. Reshape "
+            "your data with X.reshape(-1, 1) or X.to_frame() if it is a single feature, or with "
+            "X.reshape(1, -1) if it is a single sample."
+        )
+    for size, what in zip(shape, ("sample", "feature"), strict=True):
+        if size == 0:
+            raise ValueError(
+                f"Found array with 0 {what}(s) (shape={shape}) while a minimum of 1 is required."
+            )
 
 
 def _array_of_list(data: Any, what: str) -> NDArray[Any]:
     try:
         array = np.asarray(data)
-        if array.dtype.kind in "iubc":
-            return array
-        if array.dtype.kind == "f" and not (np.abs(array) >= _EXACT).any():
-            return array
-        return np.array(data, dtype=object)
+        # Mixed types would become text, and large integers beside a fraction would be rounded.
+        rounded = array.dtype.kind == "f" and bool((np.abs(array) >= _EXACT).any())
+        return array if array.dtype.kind in "iufbc" and not rounded else np.array(data, object)
     except ValueError:
         raise ValueError(f"Rows of {what} differ in length; give each as many cells.") from None
-
-
-def _read_array(array: NDArray[Any], parse_text: bool) -> Table:
-    n_rows, n_columns = array.shape
-    if array.dtype.kind in "iufb":
-        array = np.asfortranarray(array)  # one copy makes all passes over columns fast
-    columns = tuple(read_column(array[:, j], j, parse_text=parse_text) for j in range(n_columns))
-    container = Container(kind="numpy", dtypes=(array.dtype.name,) * n_columns)
-    return Table(columns, None, n_rows, container)
 
 
 def _open(data: Any, what: str) -> Any:
@@ -441,23 +358,17 @@ def _open(data: Any, what: str) -> Any:
         import pyarrow as pa
 
         data = pa.chunked_array([data])
-    names = getattr(data, "column_names", getattr(data, "columns", None))
-    if names is not None and not callable(names):
-        repeated = [name for name, count in Counter(map(str, names)).items() if count > 1]
-        if repeated:
-            raise ValueError(
-                f"Column names of {what} repeat: {', '.join(map(repr, repeated))}. Give each "
-                "column its own name."
-            )
-    opened = nw.from_native(data, pass_through=True, allow_series=True)
+    try:
+        opened = nw.from_native(data, pass_through=True, allow_series=True)
+    except nw.exceptions.DuplicateError as error:
+        raise ValueError(f"Column names of {what} repeat. {error}") from None
     if isinstance(opened, nw.LazyFrame):
         raise TypeError(f"{what} is a lazy frame; call {what}.collect() first.")
     return opened if isinstance(opened, nw.DataFrame | nw.Series) else None
 
 
-def _text_names(data: Any, frame: Any) -> tuple[str, ...] | None:
-    names = list(frame.columns)
-    return tuple(map(str, names)) if all(isinstance(name, str) for name in names) else None
+def _names(frame: Any) -> tuple[str, ...] | None:
+    return tuple(frame.columns) if all(isinstance(name, str) for name in frame.columns) else None
 
 
 def _kind(frame: Any) -> Literal["pandas", "polars", "pyarrow"]:
@@ -466,14 +377,7 @@ def _kind(frame: Any) -> Literal["pandas", "polars", "pyarrow"]:
     return "polars" if frame.implementation.is_polars() else "pyarrow"
 
 
-def _dtype_name(series: Any) -> str:
-    """Native name in pandas, whose types narwhals merges; narwhals' name elsewhere."""
-    if series.implementation.is_pandas_like():
-        return str(series.to_native().dtype)
-    return str(series.dtype)
-
-
-def _read_series(series: Any, name: str | int, what: str, parse_text: bool) -> RawColumn:
+def _read_series(series: Any, name: str | int, what: str, parse_text: bool = False) -> RawColumn:
     dtype = series.dtype
     if dtype.is_temporal():
         observed = ~np.asarray(series.is_null().to_numpy(), dtype=bool)
@@ -483,8 +387,6 @@ def _read_series(series: Any, name: str | int, what: str, parse_text: bool) -> R
         zero = False if dtype == nw.Boolean else 0
         values = (series.fill_null(zero) if null.any() else series).to_numpy()
         values = np.asarray(values, dtype=bool) if dtype == nw.Boolean else np.asarray(values)
-        if null.any() and values.dtype.kind == "f":
-            values = np.where(null, np.nan, values)
         raw = read_column(values, name, what=what)
         return RawColumn(raw.values, raw.observed & ~null, raw.kind)
     is_category = dtype in (nw.Categorical, nw.Enum)
@@ -496,7 +398,7 @@ def _read_series(series: Any, name: str | int, what: str, parse_text: bool) -> R
 
 def _levels(native: Any) -> tuple[Any, ...] | None:
     """Categories of an ordered categorical type of pandas or Arrow, else None."""
-    dtype = getattr(native, "dtype", getattr(native, "type", None))
+    dtype: Any = getattr(native, "dtype", getattr(native, "type", None))
     if not getattr(getattr(dtype, "pyarrow_dtype", dtype), "ordered", False):
         return None
     if hasattr(dtype, "categories"):
@@ -505,40 +407,30 @@ def _levels(native: Any) -> tuple[Any, ...] | None:
     return tuple(_dictionary(arrow).dictionary.to_pylist())
 
 
-def _dictionary(chunked: Any) -> Any:
-    """One dictionary array of a chunked one."""
-    import pyarrow as pa
-
-    if isinstance(chunked, pa.ChunkedArray):
-        chunked = chunked.unify_dictionaries().combine_chunks()
-    if isinstance(chunked, pa.ChunkedArray):
-        chunked = chunked.chunk(0)
-    return chunked
+def _dictionary(array: Any) -> Any:
+    """One dictionary array of one that may be chunked."""
+    array = array.unify_dictionaries().combine_chunks() if hasattr(array, "chunks") else array
+    return array.chunk(0) if hasattr(array, "chunks") else array
 
 
 def _target_columns(y: Any) -> tuple[tuple[RawColumn, ...], tuple[str, ...] | None, bool]:
+    """Columns, their names, and whether `y` has two dimensions."""
     frame = _open(y, "y")
-    if isinstance(frame, nw.Series):
-        name = str(frame.name) if frame.name else "y"
-        return (_read_series(frame, name, "y", False),), (name,), False
-    if frame is not None:
-        if not frame.columns or not len(frame):
-            raise ValueError(f"y is an empty table of shape {frame.shape}.")
-        names = _text_names(y, frame)
-        series = enumerate(frame.iter_columns())
-        read = (_read_series(one, names[j] if names else j, "y", False) for j, one in series)
-        return tuple(read), names, True
-    array = as_array(y, "y")
-    if array.ndim not in (1, 2) or (array.ndim == 2 and array.shape[1] == 0):
-        raise ValueError(
-            f"y should be a 1d array of classes, or a 2d array with a column per label, got an "
-            f"array of shape {array.shape} instead."
-        )
-    matrix = array if array.ndim == 2 else array[:, np.newaxis]
-    columns = (
-        read_column(matrix[:, j], j, parse_text=False, what="y") for j in range(matrix.shape[1])
-    )
-    return tuple(columns), None, array.ndim == 2
+    if frame is None:
+        array = as_array(y, "y")
+        matrix = array if array.ndim == 2 else array[:, np.newaxis]
+        cells = enumerate(matrix.T)
+        read = [read_column(column, j, parse_text=False, what="y") for j, column in cells]
+        return tuple(read), None, array.ndim == 2
+    if 0 in frame.shape:
+        raise ValueError(f"y is empty: it has shape {frame.shape}.")
+    is_matrix = isinstance(frame, nw.DataFrame)
+    # A series without a name becomes column 0 in pandas, and "" in polars and pyarrow.
+    frame = frame if is_matrix else frame.to_frame()
+    names = _names(frame) if frame.columns[0] != "" else None
+    series = enumerate(frame.iter_columns())
+    read = [_read_series(one, names[j] if names else j, "y") for j, one in series]
+    return tuple(read), names, is_matrix
 
 
 def _check_classes(column: RawColumn, name: str | int, n_columns: int) -> None:
@@ -552,48 +444,44 @@ def _check_classes(column: RawColumn, name: str | int, n_columns: int) -> None:
                 f"Column {name!r} of y mixes text and numbers: row {row} holds "
                 f"{column.values[row]!r}. Make all classes text, or all numbers."
             )
-    elif column.values.dtype.kind == "f" and column.kind == "number":
-        numbers = column.seen
-        fractional = np.flatnonzero(numbers != np.floor(numbers))
+    elif column.values.dtype.kind == "f":
+        fractional = np.flatnonzero(column.seen != np.floor(column.seen))
         if fractional.size:
-            position = int(fractional[0])
             kind = "continuous" if n_columns == 1 else "continuous-multioutput"
             raise ValueError(
                 f"Unknown label type: {kind}. Column {name!r} of y holds "
-                f"{numbers[position].item()!r} in row {column.row(position)}; a classifier needs "
-                "classes. Bin the values, or make them a feature of X: HalfseenImputer and "
-                "RBMImputer fill numbers."
+                f"{column.seen[fractional[0]].item()!r} in row {column.row(int(fractional[0]))}; a "
+                "classifier needs classes. Bin the values, or make them a feature of X: "
+                "HalfseenImputer and RBMImputer fill numbers."
             )
 
 
-def _target_type(columns: tuple[RawColumn, ...], asked: str) -> TargetType:
-    if asked not in ("auto", *TargetType.__args__):  # type: ignore[attr-defined]
-        raise ValueError(f"Unknown target_type {asked!r}; use 'auto' or {TargetType.__args__!r}.")  # type: ignore[attr-defined]
+def check_target_type(columns: Sequence[RawColumn], asked: str = "auto") -> TargetType:
+    """Type of a target, checked if it is not "auto"."""
+    if asked not in ("auto", *get_args(TargetType)):
+        raise ValueError(f"Unknown target_type {asked!r}; use 'auto' or {get_args(TargetType)!r}.")
     if asked in ("binary", "multiclass") and len(columns) > 1:
         raise ValueError(f"y has {len(columns)} columns, but a {asked} target has one.")
-    wrong = next((found for found in map(_not_a_label, enumerate(columns)) if found), None)
-    if asked == "multilabel-indicator" and wrong is not None:
-        j, row, value = wrong
-        raise ValueError(
-            f"Labels are 0 or 1, but column {j} of y holds {value!r} in row {row}. Use 0, 1, and "
-            "NaN for unknown."
-        )
+    others = [
+        [
+            value
+            for value in distinct_values(column.seen)[0]
+            if isinstance(value, str) or category_key(value) not in ("0", "1", "False", "True")
+        ]
+        for column in columns
+    ]
+    for j, values in enumerate(others):
+        if asked == "multilabel-indicator" and values:
+            raise ValueError(
+                f"Labels are 0 or 1, but column {j} of y holds {values[0]!r}. Use 0, 1, and NaN "
+                "for unknown."
+            )
     if asked != "auto":
         return asked  # type: ignore[return-value]
     if len(columns) > 1:
-        return "multilabel-indicator" if wrong is None else "multiclass-multioutput"
-    column = columns[0]
-    keys = {category_key(value) for value in set(column.seen.tolist())}
+        return "multiclass-multioutput" if any(others) else "multilabel-indicator"
+    keys = set(map(category_key, distinct_values(columns[0].seen)[0]))
     return "multiclass" if len(keys) > 2 else "binary"
-
-
-def _not_a_label(numbered: tuple[int, RawColumn]) -> tuple[int, int, Any] | None:
-    j, column = numbered
-    codes, unknown = column.codes({"0": 0, "1": 1, "False": 0, "True": 1})
-    if not unknown and column.kind != "text":
-        return None
-    position = int(np.argmin(codes)) if len(codes) else 0
-    return (j, column.row(position), column.seen[position]) if len(codes) else None
 
 
 def _fill_array(array: NDArray[Any], decoded: Decoded, observed: NDArray[np.bool_]) -> NDArray[Any]:
@@ -602,11 +490,8 @@ def _fill_array(array: NDArray[Any], decoded: Decoded, observed: NDArray[np.bool
         missing = ~observed[:, j]
         if values is None or not missing.any():
             continue
-        if array.dtype == object:
-            cells = _cells_like(values[missing], array[observed[:, j], j])
-            filled[missing, j] = cells
-        else:
-            filled[missing, j] = values[missing].astype(array.dtype)
+        like = array[observed[:, j], j] if array.dtype == object else ()
+        filled[missing, j] = _cells_like(values[missing], like)
     return filled
 
 
@@ -619,15 +504,15 @@ def _objects(cells: list[Any]) -> NDArray[Any]:
 def _cells_like(values: NDArray[Any], seen: Any) -> NDArray[Any]:
     """Fills for a column of Python objects, in the type of its observed cells."""
     kinds = {type(cell) for cell in seen}
-    if kinds and all(issubclass(kind, Decimal) for kind in kinds):
-        digits = min((cell.as_tuple().exponent for cell in seen), default=0)
-        return _objects([_decimal(value, -digits) for value in values])
-    if kinds and all(issubclass(kind, str) for kind in kinds):
+    if not kinds:
+        return _objects(values.tolist())
+    if all(issubclass(kind, Decimal) for kind in kinds):
+        digits = -min(cell.as_tuple().exponent for cell in seen)
+        return _objects([_decimal(value, digits) for value in values])
+    if all(issubclass(kind, str) for kind in kinds):
         return _objects([_text(value) for value in values])
-    whole = kinds and all(issubclass(kind, int | np.integer) for kind in kinds)
-    if whole and bool not in kinds and values.dtype.kind == "f":
-        return _objects([round(value) for value in values.tolist()])
-    return _objects(values.tolist())
+    whole = all(issubclass(kind, int | np.integer) for kind in kinds) and bool not in kinds
+    return _objects([round(v) for v in values.tolist()] if whole else values.tolist())
 
 
 def _decimal(value: Any, digits: int) -> Decimal:
@@ -646,35 +531,30 @@ def _fill_series(series: Any, values: NDArray[Any], missing: NDArray[np.bool_]) 
         return _fill_polars(native, cells, missing)
     if not series.implementation.is_pandas_like():
         return _fill_arrow(native, cells, missing)
-    array = native.array
-    if hasattr(native.dtype, "pyarrow_dtype"):
-        return type(array)(_fill_arrow(array.__arrow_array__(), cells, missing))
-    if series.dtype in (nw.Categorical, nw.Enum):
-        by_key = {category_key(value): value for value in native.dtype.categories}
-        new = [cell for cell in dict.fromkeys(cells) if category_key(cell) not in by_key]
-        filled = array.add_categories(new) if new else array.copy()
-        filled[missing] = _objects([by_key.get(category_key(cell), cell) for cell in cells])
-        return filled
-    if hasattr(native, "sparse"):  # a sparse column of pandas cannot be set
-        dense = np.asarray(array).copy()
-        dense[missing] = cells
-        return type(array)(dense, dtype=native.dtype)
-    filled = array.copy()
-    if native.dtype == object:
-        filled[missing] = _cells_like(values[missing], native[~missing])
+    array, dtype = native.array, native.dtype
+    if hasattr(dtype, "pyarrow_dtype"):
+        array = type(array)(_fill_arrow(array.__arrow_array__(), cells, missing))
+    elif hasattr(dtype, "categories"):
+        cells, new = _match(cells, dtype.categories)
+        array = array.add_categories(new) if new else array.copy()
+        array[missing] = _objects(cells)
+        dtype = array.dtype
     else:
-        is_text = series.dtype == nw.String
-        filled[missing] = _objects(cells) if is_text else cells
-    return filled
+        # A sparse array cannot be set.
+        array = np.asarray(array).copy() if hasattr(native, "sparse") else array.copy()
+        if dtype.kind == "O":
+            cells = _cells_like(values[missing], native[~missing]).tolist()
+        array[missing] = cells if series.dtype.is_numeric() else _objects(cells)
+    return type(native)(array, index=native.index, name=native.name, dtype=dtype)
 
 
 def _native_cells(series: Any, values: NDArray[Any]) -> list[Any]:
     """Fills as Python values of the column's type."""
     dtype = series.dtype
     if dtype.is_integer():
-        bits = int("".join(filter(str.isdigit, str(dtype))))
         signed = str(dtype).startswith("Int")
-        low, high = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if signed else (0, 2**bits - 1)
+        high = 2 ** (int(re.sub(r"\D", "", str(dtype))) - signed) - 1
+        low = -high - 1 if signed else 0
         return [min(max(round(value), low), high) for value in values.tolist()]
     if dtype.is_float():
         return [float(value) for value in values.tolist()]
@@ -687,15 +567,23 @@ def _native_cells(series: Any, values: NDArray[Any]) -> list[Any]:
     return list(values.tolist())
 
 
+def _placed(cells: list[Any], missing: NDArray[np.bool_]) -> list[Any]:
+    """Fills in their rows, None elsewhere."""
+    placed = np.full(len(missing), None, dtype=object)
+    placed[missing] = _objects(cells)
+    return list(placed.tolist())
+
+
 def _fill_polars(native: Any, cells: list[Any], missing: NDArray[np.bool_]) -> Any:
     import polars as pl
 
-    placed = np.full(len(missing), None, dtype=object)
-    placed[missing] = _objects(cells)
     dtype = native.dtype
+    if dtype == pl.Null:
+        return pl.Series(native.name, _placed(cells, missing))
     if isinstance(dtype, pl.Enum):
-        dtype = pl.Enum(list(dict.fromkeys([*dtype.categories.to_list(), *map(_text, cells)])))
-    fills = pl.Series(native.name, placed.tolist(), dtype=dtype)
+        cells, new = _match(cells, dtype.categories)
+        dtype = pl.Enum([*dtype.categories, *new])
+    fills = pl.Series(native.name, _placed(cells, missing), dtype=dtype)
     return native.cast(dtype).zip_with(pl.Series(~missing), fills)
 
 
@@ -703,68 +591,65 @@ def _fill_arrow(native: Any, cells: list[Any], missing: NDArray[np.bool_]) -> An
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    mask = pa.array(missing)
     if pa.types.is_dictionary(native.type):
         return _fill_dictionary(native, cells, missing)
-    placed = np.full(len(missing), None, dtype=object)
-    placed[missing] = _objects(cells)
-    return pc.if_else(mask, pa.array(placed.tolist(), type=native.type), native)
+    if pa.types.is_null(native.type):
+        return pa.chunked_array([pa.array(_placed(cells, missing))])
+    fills = pa.array(_placed(cells, missing), type=native.type)
+    return pc.if_else(pa.array(missing), fills, native)
 
 
 def _fill_dictionary(native: Any, cells: list[Any], missing: NDArray[np.bool_]) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    one = _dictionary(native)
-    words = one.dictionary.to_pylist()
-    positions = {category_key(word): position for position, word in enumerate(words)}
-    for cell in cells:
-        if category_key(cell) not in positions:
-            positions[category_key(cell)] = len(words)
-            words.append(cell)
-    placed = np.full(len(missing), None, dtype=object)
-    placed[missing] = _objects([positions[category_key(cell)] for cell in cells])
-    fills = pa.array(placed.tolist(), type=native.type.index_type)
-    indices = pc.if_else(pa.array(missing), fills, one.indices)
-    dictionary = pa.array(words, type=native.type.value_type)
-    made = pa.DictionaryArray.from_arrays(indices, dictionary, ordered=native.type.ordered)
-    return pa.chunked_array([made])
+    type, old = native.type, _dictionary(native)
+    words = old.dictionary.to_pylist()
+    cells, new = _match(cells, words)
+    codes = {word: code for code, word in enumerate(words + new)}
+    fills = pa.array(_placed([codes[cell] for cell in cells], missing), type=type.index_type)
+    indices = pc.if_else(pa.array(missing), fills, old.indices)
+    dictionary = pa.array(words + new, type=type.value_type)
+    return pa.chunked_array(
+        [pa.DictionaryArray.from_arrays(indices, dictionary, ordered=type.ordered)]
+    )
 
 
-def _make_array(decoded: Decoded, container: Container, n_rows: int) -> NDArray[Any]:
-    numeric = all(
-        values is None or not any(isinstance(value, str) for value in values) for values in decoded
-    )
-    table = np.full(
-        (n_rows, len(decoded)), np.nan if numeric else None, float if numeric else object
-    )
+def _match(cells: list[Any], categories: Any) -> tuple[list[Any], list[Any]]:
+    """Cells as the categories whose keys they have, and cells that are new categories."""
+    by_key = {category_key(value): value for value in categories}
+    new = [cell for cell in dict.fromkeys(cells) if category_key(cell) not in by_key]
+    return [by_key.get(category_key(cell), cell) for cell in cells], new
+
+
+def _make_array(decoded: Decoded, n_rows: int) -> NDArray[Any]:
+    objects = [values for values in decoded if values is not None and values.dtype == object]
+    text = any(isinstance(cell, str) for values in objects for cell in set(values.tolist()))
+    table = np.full((n_rows, len(decoded)), None if text else np.nan, object if text else float)
     for j, values in enumerate(decoded):
         if values is not None:
             table[:, j] = values
     return table
 
 
-def _empty_series(name: str, dtype: str, kind: str, n_rows: int) -> Any:
-    """A column that is missing throughout, of a type that can be missing."""
+def _empty_series(name: str, dtype: str, kind: str, values: Any, n_rows: int) -> Any:
+    """A column that is missing throughout, of the named type if it can be missing."""
     if kind == "pandas":
         import pandas as pd
 
-        # numpy's integers and booleans hold no missing value; samples do not need one.
-        nullable = {"bool": "boolean"} | {
-            f"{sign}int{bits}": f"{sign.upper()}Int{bits}"
-            for sign in ("", "u")
-            for bits in (8, 16, 32, 64)
-        }
-        array = pd.array([None] * n_rows, dtype=nullable.get(dtype, dtype))
-        return nw.from_native(pd.Series(array, name=name), series_only=True)
-    word, _, rest = dtype.partition("(")
-    native = nw.Categorical if word == "Enum" else getattr(nw, word)
+        # numpy's integers and booleans hold no missing value; their nullable forms do.
+        if re.fullmatch(r"u?int\d+|bool", dtype):
+            dtype = "boolean" if dtype == "bool" else dtype.replace("i", "I").replace("u", "U")
+        series = pd.Series([None] * n_rows, name=name, dtype=object)
+        # pandas cannot make a few types from their names, such as Arrow's decimals.
+        with suppress(TypeError, ValueError, NotImplementedError):
+            series = series.astype(dtype)  # type: ignore[call-overload]
+        return nw.from_native(series, series_only=True)
+    word = dtype.partition("(")[0]
+    text = values is not None and values.dtype == object
+    native = getattr(nw, "Categorical" if word == "Enum" else word)
     if word == "Decimal":
-        digits = [int("".join(filter(str.isdigit, part))) for part in rest.split(",")]
-        native = nw.Decimal(*digits)
-    return nw.new_series(name, [None] * n_rows, native, backend=kind)
-
-
-def missing_cells(cells: Any) -> NDArray[np.bool_]:
-    """Where Python objects are missing, of shape (n,)."""
-    return np.fromiter((is_missing(cell) for cell in cells), bool, len(cells))
+        native = nw.Decimal(*map(int, re.findall(r"\d+", dtype)))
+    elif word in ("Unknown", "Object"):
+        native = nw.String if text else nw.Float64
+    return nw.new_series(name, [None] * n_rows, native, backend=kind)  # type: ignore[arg-type]

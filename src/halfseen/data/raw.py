@@ -28,6 +28,8 @@ _MISSING_TYPES = frozenset({"NoneType", "NAType", "NaTType"})
 _PLAIN_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d*)?")
 _NUMBER = re.compile(r"-?(0|[1-9]\d*)?(\.\d*)?(?<=[\d.])([eE][+-]?\d{1,3})?")
 _EXACT = 2.0**53
+# Up to this many distinct values, comparing a column with each is faster than sorting it.
+_FEW = 16
 
 
 @dataclass(frozen=True)
@@ -85,20 +87,29 @@ class RawColumn:
 
     def codes(self, positions: dict[str, int]) -> tuple[NDArray[np.int64], list[Any]]:
         """Code of each observed value by its category key (-1: unknown), and unknown values."""
-        if self.values.dtype != object:
-            distinct, inverse = np.unique(self.seen, return_inverse=True)
-            found = [positions.get(category_key(value), -1) for value in distinct]
-            unknown = [v.item() for v, code in zip(distinct, found, strict=True) if code < 0]
-            return np.array(found, np.int64)[inverse.reshape(-1)], unknown
+        distinct, inverse = distinct_values(self.seen)
+        found = [positions.get(category_key(value), -1) for value in distinct]
+        unknown = [value for value, code in zip(distinct, found, strict=True) if code < 0]
+        return np.array(found, np.int64)[inverse], unknown
+
+
+def distinct_values(values: NDArray[Any]) -> tuple[list[Any], NDArray[np.int64]]:
+    """Distinct values in any order, and the position of each value among them."""
+    if values.dtype == object:
         # Types belong to the key, because Python holds 1 and True equal.
-        memo: dict[tuple[type, Any], int] = {}
-        codes = np.empty(int(self.observed.sum()), np.int64)
-        for position, cell in enumerate(self.seen.tolist()):
-            key = (type(cell), cell)
-            if key not in memo:
-                memo[key] = positions.get(category_key(cell), -1)
-            codes[position] = memo[key]
-        return codes, [cell for (_, cell), code in memo.items() if code < 0]
+        cells = values.tolist()
+        positions: dict[tuple[type, Any], int] = {}
+        places = [positions.setdefault((type(cell), cell), len(positions)) for cell in cells]
+        return [cell for _, cell in positions], np.array(places, np.int64)
+    inverse = np.full(len(values), -1, np.int64)
+    firsts: list[int] = []
+    while len(firsts) < _FEW and len(rest := np.flatnonzero(inverse < 0)):
+        inverse[values == values[rest[0]]] = len(firsts)
+        firsts.append(int(rest[0]))
+    if (inverse < 0).any():
+        distinct, inverse = np.unique(values, return_inverse=True)
+        return distinct.tolist(), inverse
+    return values[firsts].tolist(), inverse
 
 
 def category_key(value: Any) -> str:
@@ -106,16 +117,6 @@ def category_key(value: Any) -> str:
 
     Numbers and text that writes the same number are one category, with or without decimal zeros;
     leading zeros and signs make a different one.
-
-    Parameters
-    ----------
-    value : bool, number or str
-        An observed value.
-
-    Returns
-    -------
-    str
-        The key.
 
     Examples
     --------
@@ -147,30 +148,10 @@ def read_column(
     parse_text: bool = True,
     what: str = "X",
 ) -> RawColumn:
-    """Read a column of any cells.
+    """Read a column of numbers, booleans, text, dates and missing values.
 
-    Parameters
-    ----------
-    cells : sequence or ndarray of shape (n_rows,)
-        Numbers, booleans, text, dates, missing values.
-    name : str or int
-        Name or position of the column, for messages.
-    parse_text : bool, default=True
-        Whether text becomes numbers when every observed cell writes a number.
-    what : str, default="X"
-        Name of the table, for messages.
-
-    Returns
-    -------
-    RawColumn
-        The column.
-
-    Raises
-    ------
-    ValueError
-        A cell is infinite or complex.
-    TypeError
-        A cell is neither text, number, boolean nor date.
+    With `parse_text`, text becomes numbers if every observed cell writes a number. Messages name
+    the column and the table, `name` and `what`.
 
     Examples
     --------
@@ -184,19 +165,23 @@ def read_column(
         return _read_numbers(array, name, what)
     if array is not None and array.dtype.kind in "Mm":
         return RawColumn(array, ~np.isnat(array), "date")
-    if array is not None and array.dtype.kind == "c":
-        raise ValueError(f"Complex data not supported: column {name!r} of {what}.")
     values = np.empty(len(cells), dtype=object)
     values[:] = list(cells) if array is None else array.tolist()
     observed = np.fromiter((not is_missing(cell) for cell in values), bool, len(values))
     rows = np.flatnonzero(observed).tolist()
     for row in rows:
+        if isinstance(values[row], (complex, np.complexfloating)):
+            raise ValueError(f"Complex data not supported: column {name!r}, row {row} of {what}.")
         if not isinstance(values[row], (str, *_NUMBERS, *_DATES)):
-            _refuse_cell(values[row], row, name, what)
+            raise TypeError(
+                f"Column {name!r}, row {row} of {what}: argument must be a string or a number, "
+                f"not {type(values[row]).__name__!r}. Convert the column, or leave it out."
+            )
     kinds = {type(values[row]) for row in rows}
-    if kinds and all(issubclass(kind, _DATES) for kind in kinds):
+    dates = {issubclass(kind, _DATES) for kind in kinds}
+    if dates == {True}:
         return RawColumn(values, observed, "date")
-    if any(issubclass(kind, _DATES) for kind in kinds):
+    if True in dates:
         row = next(row for row in rows if isinstance(values[row], _DATES))
         raise TypeError(
             f"Column {name!r} of {what} mixes dates with other values (row {row}: argument must "
@@ -209,10 +194,19 @@ def read_column(
     if parse_text and (numbers := _parsed(values, observed)) is not None:
         return RawColumn(numbers, observed, "number")
     for row in rows:
-        values[row] = _plain(values[row])
-        if isinstance(values[row], float) and np.isinf(values[row]):
-            raise infinite(name, row, what)
+        values[row] = plain(values[row])
+        if values[row] in (np.inf, -np.inf):
+            raise _infinite(name, row, what)
     return RawColumn(values, observed, "text")
+
+
+def plain(cell: Any) -> Category:
+    """Text, boolean or number as a type of Python."""
+    if isinstance(cell, str):
+        return str(cell)
+    if isinstance(cell, _BOOLS):
+        return bool(cell)
+    return int(cell) if isinstance(cell, (int, np.integer)) else float(cell)
 
 
 def is_missing(cell: Any) -> bool:
@@ -226,7 +220,7 @@ def is_missing(cell: Any) -> bool:
     return isinstance(cell, (float, np.floating)) and bool(cell != cell)
 
 
-def infinite(name: object, row: int, what: str) -> ValueError:
+def _infinite(name: object, row: int, what: str) -> ValueError:
     """Error for an infinite value."""
     return ValueError(
         f"Input {what} contains infinity (inf): column {name!r}, row {row}. "
@@ -241,7 +235,7 @@ def _read_numbers(array: NDArray[Any], name: object, what: str) -> RawColumn:
     observed = ~np.isnan(array)
     rows = np.flatnonzero(np.isinf(array))
     if rows.size:
-        raise infinite(name, int(rows[0]), what)
+        raise _infinite(name, int(rows[0]), what)
     return RawColumn(array, observed, "number")
 
 
@@ -267,7 +261,7 @@ def _read_objects(
                 "Rescale the column, or pass it as text."
             ) from None
         if np.isinf(numbers[row]):
-            raise infinite(name, row, what)
+            raise _infinite(name, row, what)
     return RawColumn(numbers, observed, "number")
 
 
@@ -275,40 +269,12 @@ def _parsed(values: NDArray[Any], observed: NDArray[np.bool_]) -> NDArray[np.flo
     """Numbers that text writes; None unless every observed cell is one that float64 can hold."""
     numbers = np.full(len(values), np.nan)
     for row in np.flatnonzero(observed).tolist():
-        cell = values[row]
-        if isinstance(cell, str):
-            text = cell.strip()
-            if not _NUMBER.fullmatch(text) or text in ("-.", "."):
-                return None
-            number = float(text)
-            # Whole numbers of this size are keys; as floats neighbours would merge.
-            if abs(number) >= _EXACT and "e" not in text.lower() and "." not in text:
-                return None
-        else:
-            number = float(cell)
-        if np.isinf(number):
+        # Booleans and fractions write no number.
+        text = str(values[row]).strip()
+        if not _NUMBER.fullmatch(text) or text in ("-.", ".") or np.isinf(number := float(text)):
+            return None
+        # Whole numbers of this size are keys; as floats neighbours would merge.
+        if abs(number) >= _EXACT and "e" not in text.lower() and "." not in text:
             return None
         numbers[row] = number
     return numbers
-
-
-def _plain(cell: Any) -> Category:
-    if isinstance(cell, str):
-        return str(cell)
-    if isinstance(cell, _BOOLS):
-        return bool(cell)
-    if isinstance(cell, (int, np.integer)):
-        return int(cell)
-    return float(cell)
-
-
-def _refuse_cell(cell: Any, row: int, name: object, what: str) -> None:
-    if isinstance(cell, (complex, np.complexfloating)):
-        raise ValueError(
-            f"Complex data not supported: column {name!r}, row {row} of {what}. "
-            "Split it into a real and an imaginary column."
-        )
-    raise TypeError(
-        f"Column {name!r}, row {row} of {what}: argument must be a string or a number, not "
-        f"{type(cell).__name__!r}. Convert the column to numbers or text, or leave it out."
-    )

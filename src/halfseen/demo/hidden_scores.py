@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from halfseen.demo.answer import Answer
 from halfseen.demo.hidden_digits import HiddenDigits
-from halfseen.scoring import accuracy, averaged_auc, rmse
+from halfseen.metrics import accuracy, ovr_auc, rmse
 
 
 class HiddenScores(NamedTuple):
@@ -58,7 +58,7 @@ def score_hidden(digits: HiddenDigits, answer: Answer) -> HiddenScores:
     labels = digits.hidden_labels_only
     return HiddenScores(
         accuracy=accuracy(labels, answer.labels),
-        averaged_auc=averaged_auc(labels, answer.scores, answer.classes),
+        averaged_auc=ovr_auc(labels, answer.scores, answer.classes),
         rmse=None
         if answer.pixels is None
         else rmse(digits.pixels, answer.pixels, ~digits.observed_pixels),

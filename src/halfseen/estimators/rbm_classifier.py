@@ -19,7 +19,7 @@ from halfseen.estimators.shared_parameters import with_shared_parameters
 from halfseen.estimators.target_answers import arranged, classes_of, decided, stacked
 from halfseen.learning.progress import Verbosity
 from halfseen.learning.trainer import Callback
-from halfseen.scoring import accuracy, hamming_accuracy
+from halfseen.metrics import accuracy, hamming_accuracy
 from halfseen.tables import (
     Encoded,
     EncodedTable,

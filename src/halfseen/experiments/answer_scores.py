@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfseen.experiments.data_sets import DataSet
-from halfseen.scoring import (
+from halfseen.metrics import (
     ReliabilityBin,
     accuracy,
-    averaged_auc,
     calibration_error,
     hamming_accuracy,
     interval_coverage,
@@ -19,10 +18,11 @@ from halfseen.scoring import (
     log_loss,
     macro_auc,
     micro_auc,
+    normalised_rmse,
+    ovr_auc,
     rmse,
-    standardised_rmse,
 )
-from halfseen.scoring import reliability_bins as bins_of_labels
+from halfseen.metrics import reliability_bins as bins_of_labels
 
 _DECIDED_AT = 0.5
 _FEWEST_VALUES = 2  # a ROC curve needs zeros and ones
@@ -218,7 +218,7 @@ def _scores_of_classes(
         "accuracy_all_entries": 1 - (true != said).sum() / known.sum(),
     }
     if np.unique(true).size >= _FEWEST_VALUES:
-        found["averaged_auc"] = averaged_auc(true, shares, classes)
+        found["averaged_auc"] = ovr_auc(true, shares, classes)
     if gives_probabilities:
         found["log_loss"] = log_loss(true, shares, classes)
         found["calibration_error"] = calibration_error(Y[rows], shares)
@@ -237,7 +237,9 @@ def _scores_of_features(
     if answer.features is not None:
         found["rmse"] = rmse(data.X, answer.features, asked)
         if (asked & varies).any():
-            found["standardised_rmse"] = standardised_rmse(data.X, answer.features, asked)
+            found["standardised_rmse"] = normalised_rmse(
+                data.X, answer.features, asked, average="entries"
+            )
     if answer.lower is None or answer.upper is None:
         return found
     bounded = asked & ~np.isnan(answer.lower) & ~np.isnan(answer.upper)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -10,9 +11,9 @@ from numpy.typing import NDArray
 
 from halfseen.experiments.cell import Cell
 from halfseen.experiments.data_sets import DataSet, load_data_set
-from halfseen.experiments.hiding import hide, hide_with_new_rows
-from halfseen.experiments.plan import TableChoice
+from halfseen.experiments.plan import FEATURE_HIDING, LABEL_HIDING, TableChoice
 from halfseen.experiments.user_table import load_user_table
+from halfseen.masks import mask_table
 
 NEW_SHARE = 0.3  # of the rows, in the inductive task
 _SPLIT_STREAM = 86_028_121
@@ -77,23 +78,27 @@ def hidden_rows(cell: Cell, data: DataSet) -> HiddenRows:
     how: dict[str, Any] = {
         "feature_rate": cell.feature_rate,
         "label_rate": cell.label_rate,
-        "feature_hiding": cell.feature_hiding,
-        "label_hiding": cell.label_hiding,
-        "blocks": data.blocks,
+        "feature_mechanism": _mechanism("feature_hiding", cell.feature_hiding, FEATURE_HIDING),
+        "label_mechanism": _mechanism("label_hiding", cell.label_hiding, LABEL_HIDING),
+        "one_hot": data.target == "classes",
+        "groups": data.blocks,
         "seed": cell.realisation,
     }
     n_rows = len(data.X)
     is_new = np.zeros(n_rows, dtype=bool)
     if cell.task == "transductive":
-        hidden = hide(data.X, data.Y, data.target, **how)
-        return HiddenRows(hidden.X, hidden.Y, ~is_new, hidden.hidden_features, hidden.hidden_labels)
+        X, Y, held_out_X, held_out_Y = mask_table(data.X, data.Y, **how)
+        return HiddenRows(X, Y, ~is_new, held_out_X, held_out_Y)
     generator = np.random.default_rng([cell.realisation, _SPLIT_STREAM])
     is_new[generator.permutation(n_rows)[: round(NEW_SHARE * n_rows)]] = True
-    new_rate = cell.feature_rate if cell.new_feature_rate is None else cell.new_feature_rate
-    hidden = hide_with_new_rows(
-        data.X, data.Y, data.target, is_new, new_feature_rate=new_rate, **how
+    X, Y, held_out_X, held_out_Y = mask_table(
+        data.X, data.Y, new_rows=is_new, new_feature_rate=cell.new_feature_rate, **how
     )
     of_new = is_new[:, None]
-    return HiddenRows(
-        hidden.X, hidden.Y, ~is_new, hidden.hidden_features & of_new, hidden.hidden_labels & of_new
-    )
+    return HiddenRows(X, Y, ~is_new, held_out_X & of_new, held_out_Y & of_new)
+
+
+def _mechanism(parameter: str, name: str, mechanisms: Mapping[str, str]) -> str:
+    if name not in mechanisms:
+        raise ValueError(f"unknown {parameter} {name!r}; there are {', '.join(mechanisms)}")
+    return mechanisms[name]

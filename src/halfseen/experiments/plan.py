@@ -5,9 +5,29 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from halfseen.experiments.record import TaskName
+
+# The mechanisms of halfseen.masks by the names that plans and records have.
+FEATURE_HIDING: Mapping[str, str] = MappingProxyType(
+    {
+        "at_random": "mcar",
+        "exact_per_row": "mcar_per_row",
+        "by_other_columns": "mar",
+        "by_own_value": "mnar",
+        "blocks": "blocks",
+    }
+)
+LABEL_HIDING: Mapping[str, str] = MappingProxyType(
+    {
+        "at_random": "mcar",
+        "positives_only": "positives_missing",
+        "all_but_positives": "positives_only",
+        "where_features": "where_features",
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -110,7 +130,7 @@ class Grid:
     tasks : tuple of {"transductive", "inductive"}
         Whether hidden entries of the fitted rows are asked for, or labels of new rows.
     feature_hiding, label_hiding : str
-        How entries are hidden, see ``halfseen.experiments.hiding``.
+        How entries are hidden: keys of ``FEATURE_HIDING`` and ``LABEL_HIDING``.
     rates : tuple of (float, float)
         Shares hidden of features and of labels.
     new_feature_rate : float or None

@@ -8,10 +8,17 @@ from pathlib import Path
 from typing import Any, cast
 
 from halfseen.experiments.data_sets import DATA_SETS
-from halfseen.experiments.hiding import FEATURE_HIDING, LABEL_HIDING
 from halfseen.experiments.method_with import UnknownSetting, method_with
 from halfseen.experiments.methods import METHODS
-from halfseen.experiments.plan import Grid, Limits, MethodChoice, Plan, TableChoice
+from halfseen.experiments.plan import (
+    FEATURE_HIDING,
+    LABEL_HIDING,
+    Grid,
+    Limits,
+    MethodChoice,
+    Plan,
+    TableChoice,
+)
 from halfseen.experiments.plan_values import PlanError, PlanValues, did_you_mean
 from halfseen.experiments.record import TaskName
 from halfseen.experiments.shipped_plans import shipped_plan_path, shipped_plans

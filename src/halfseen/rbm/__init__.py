@@ -1,0 +1,1 @@
+"""The paper: a restricted Boltzmann machine for incomplete tables (RBM-MO)."""

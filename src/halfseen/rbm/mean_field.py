@@ -67,9 +67,7 @@ def onsager_term(
     rbm: RBM, visible_mean: jax.Array, hidden_mean: jax.Array, missing: jax.Array
 ) -> jax.Array:
     """1/2 sum_j q_j (1 - q_j) Var(sum_i w_ij v_i), the variance that of the missing entries."""
-    variance = rbm.layer.hidden_input_variance(
-        visible_mean, missing, rbm.weights, rbm.log_variance
-    )
+    variance = rbm.layer.hidden_input_variance(visible_mean, missing, rbm.weights, rbm.log_variance)
     return 0.5 * jnp.sum(hidden_mean * (1 - hidden_mean) * variance, axis=-1)
 
 

@@ -30,14 +30,14 @@ _MAX_ROLLBACKS = 5
 class DivergenceError(RuntimeError):
     """Training diverged again and again, although its learning rate was lowered."""
 
-    def __init__(self, learning_rate: float) -> None:
-        super().__init__(learning_rate)
+    def __init__(self, learning_rate: float, n_rollbacks: int = _MAX_ROLLBACKS) -> None:
+        super().__init__(learning_rate, n_rollbacks)
 
     def __str__(self) -> str:
-        rate = self.args[0]
+        rate, n_rollbacks = self.args
+        again = f", and {n_rollbacks} times more at lower rates" if n_rollbacks else ""
         return (
-            f"Training diverged with learning_rate={rate:g}, and {_MAX_ROLLBACKS} times more with "
-            f"lower rates, down to {rate * _SLOWER**_MAX_ROLLBACKS:.2g}. Use a smaller "
+            f"Training diverged with learning_rate={rate:g}{again}. Use a much smaller "
             "learning_rate or a larger batch_size, and look for gross outliers."
         )
 
@@ -191,11 +191,14 @@ def run_epoch(
             minibatch = Rows(rows.visible[batch], rows.observed[batch], rows.marginals)
             return lossy_cd_update(state, minibatch, step_key, rate, algorithm), None
 
-        return jax.lax.scan(update, state, (batches, jax.random.split(key, len(batches))))[0]
+        steps = batches, jax.random.split(key, len(batches))
+        end: TrainingState = jax.lax.scan(update, state, steps)[0]
+        return end
 
     if len(keys) == 1:  # without a leading axis products of matrices are faster
         first = jax.tree.map(lambda leaf: leaf[0], (states, keys, rates))
-        return jax.tree.map(lambda leaf: leaf[None], of_machine(*first))
+        moved: TrainingState = jax.tree.map(lambda leaf: leaf[None], of_machine(*first))
+        return moved
     return jax.vmap(of_machine)(states, keys, rates)
 
 
@@ -256,6 +259,6 @@ def train(
 
 def _is_sound(states: TrainingState) -> NDArray[np.bool_]:
     """Which machines are finite and have weights of sensible size."""
-    sizes = [np.abs(leaf).reshape(len(leaf), -1).max(axis=1, initial=0) for leaf in
-             map(np.asarray, jax.tree.leaves((states.rbm, states.chains)))]  # fmt: skip
-    return np.max(sizes, axis=0) < _LARGEST_WEIGHT
+    leaves = map(np.asarray, jax.tree.leaves((states.rbm, states.chains)))
+    sizes = [np.abs(leaf).reshape(len(leaf), -1).max(axis=1, initial=0.0) for leaf in leaves]
+    return np.asarray(np.max(sizes, axis=0) < _LARGEST_WEIGHT)

@@ -56,6 +56,10 @@ class Gaussian:
         """The inputs that give these means."""
         return mean * jnp.exp(-log_variance)
 
+    def loss(self, values: jax.Array, mean: jax.Array) -> jax.Array:
+        """Half the squared error of predicting this mean."""
+        return 0.5 * (values - mean) ** 2
+
 
 @dataclass(frozen=True)
 class Bernoulli:
@@ -93,6 +97,11 @@ class Bernoulli:
         """The inputs that give these means, none of them exactly 0 or 1."""
         inner = jnp.clip(mean, _LEAST_PROBABILITY, 1 - _LEAST_PROBABILITY)
         return jnp.log(inner) - jnp.log1p(-inner)
+
+    def loss(self, values: jax.Array, mean: jax.Array) -> jax.Array:
+        """Log-loss of predicting this probability."""
+        inner = jnp.clip(mean, _LEAST_PROBABILITY, 1 - _LEAST_PROBABILITY)
+        return -values * jnp.log(inner) - (1 - values) * jnp.log1p(-inner)
 
 
 @dataclass(frozen=True)
@@ -166,6 +175,13 @@ class Categorical:
         """The inputs that give these probabilities, none of them exactly 0."""
         return jnp.log(jnp.maximum(mean, _LEAST_PROBABILITY))
 
+    def loss(self, values: jax.Array, mean: jax.Array) -> jax.Array:
+        """Log-loss of predicting these probabilities, summand by summand."""
+        return -values * jnp.log(jnp.maximum(mean, _LEAST_PROBABILITY))
+
+
+UnitKind = Gaussian | Bernoulli | Categorical
+
 
 @dataclass(frozen=True)
 class VisibleLayer:
@@ -195,16 +211,14 @@ class VisibleLayer:
         return self.n_gaussian + self.n_bernoulli + sum(self.group_sizes)
 
     @property
-    def kinds(self) -> list[tuple[slice, Gaussian | Bernoulli | Categorical]]:
+    def kinds(self) -> list[tuple[slice, UnitKind]]:
         """Kinds of which there are units, and where those stand."""
-        kinds = [Gaussian(self.n_gaussian), Bernoulli(self.n_bernoulli)]
-        found: list[tuple[slice, Gaussian | Bernoulli | Categorical]] = []
-        start = 0
-        for kind in [*kinds, *([Categorical(self.group_sizes)] if self.group_sizes else [])]:
-            if kind.n_units:
-                found.append((slice(start, start + kind.n_units), kind))
-            start += kind.n_units
-        return found
+        kinds: list[UnitKind] = [Gaussian(self.n_gaussian), Bernoulli(self.n_bernoulli)]
+        if self.group_sizes:
+            kinds.append(Categorical(self.group_sizes))
+        ends = np.cumsum([kind.n_units for kind in kinds]).tolist()
+        slices = [slice(end - kind.n_units, end) for kind, end in zip(kinds, ends, strict=True)]
+        return [pair for pair in zip(slices, kinds, strict=True) if pair[1].n_units]
 
     def mean(self, inputs: jax.Array, log_variance: jax.Array) -> jax.Array:
         """<v> given the inputs of all units: the right-hand sides of eqs. (11) and (12)."""
@@ -247,8 +261,15 @@ class VisibleLayer:
         """The inputs that give these means; probabilities are kept off 0 and 1."""
         return self._by_kind("inputs_from_mean", mean, log_variance)
 
+    def loss(self, values: jax.Array, mean: jax.Array) -> jax.Array:
+        """Loss of predicting these means: half the squared error, or log-loss."""
+        parts = [kind.loss(values[..., units], mean[..., units]) for units, kind in self.kinds]
+        return jnp.concatenate(parts, axis=-1)
+
     def _by_kind(self, verb: str, values: jax.Array, log_variance: jax.Array) -> jax.Array:
-        parts = [getattr(kind, verb)(values[..., units], log_variance) for units, kind in self.kinds]
+        parts = [
+            getattr(kind, verb)(values[..., units], log_variance) for units, kind in self.kinds
+        ]
         return jnp.concatenate(parts, axis=-1)
 
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from halfseen.metrics import calibration_error
 from halfseen.report.pictures import Reliability, reliability_of, reliability_svg
-from halfseen.scoring import calibration_error
 from report.checked import checked_svg, with_class
 
 entries = st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=60)

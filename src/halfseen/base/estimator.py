@@ -1,0 +1,681 @@
+"""What both families of estimators share: reading, filling, predicting, scoring and saving.
+
+An estimator supplies the means, draws and log-probabilities of visible units (the methods without a
+body here); this module turns tables into units and units into tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, JsonValue
+from sklearn.base import BaseEstimator, ClassifierMixin, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from halfseen.base.conformal import ConformalIntervals, ConformalSets
+from halfseen.data.frames import (
+    Table,
+    Target,
+    fill_table,
+    fill_target,
+    make_table,
+    read_table,
+    read_target,
+)
+from halfseen.data.schema import Encoded, Schema, learn_schema
+from halfseen.metrics import accuracy
+from halfseen.model_file import write_model_file
+
+Floats = NDArray[np.float32]
+
+
+class TrainingInterrupted(UserWarning):
+    """A fit was interrupted from the keyboard; its model is the one trained so far."""
+
+
+class Completion(NamedTuple):
+    """A completed table: features and targets filled, and the probabilities behind the targets."""
+
+    X: Any
+    y: Any = None
+    proba: Any = None
+
+
+class Sample(NamedTuple):
+    """New rows drawn from the learned distribution."""
+
+    X: Any
+    y: Any = None
+
+
+class Calibration(NamedTuple):
+    """Conformal intervals of the numeric features, and conformal sets of the targets."""
+
+    intervals: ConformalIntervals
+    sets: tuple[ConformalSets, ...]
+
+    @classmethod
+    def fit(
+        cls, schema: Schema, truth: Encoded, predicted: Floats, held_out: NDArray[np.bool_]
+    ) -> Self:
+        """Calibrate on entries that were held out.
+
+        Parameters
+        ----------
+        schema : Schema
+            Columns and their units.
+        truth : Encoded
+            The entries.
+        predicted : ndarray of shape (n_rows, n_units)
+            Predictions that did not use the entries.
+        held_out : ndarray of bool, shape (n_rows, n_columns)
+            Which entries.
+        """
+        rows, columns, units = [np.zeros(0, np.int64)], [], []
+        columns.append(rows[0])
+        units.append(rows[0])
+        for j in _numeric(schema):
+            at = np.flatnonzero(held_out[:, j])
+            rows.append(at)
+            columns.append(np.full(len(at), j))
+            units.append(np.full(len(at), schema.units_of(j).start))
+        entry = np.concatenate(rows), np.concatenate(units)
+        intervals = ConformalIntervals.fit(
+            truth.values[entry], predicted[entry], np.concatenate(columns), len(schema.features)
+        )
+        n_features = len(schema.features)
+        probabilities = [schema.probabilities(predicted, j) for j in range(len(schema.targets))]
+        codes = [
+            schema.probabilities(truth.values, j).argmax(axis=1)
+            for j in range(len(schema.targets))
+        ]
+        known = held_out[:, n_features:]
+        if schema.target_type == "multilabel-indicator":
+            sets = (ConformalSets.fit(np.stack(probabilities, 1), np.stack(codes, 1), known),)
+        else:
+            sets = tuple(
+                ConformalSets.fit(proba, code, known[:, j])
+                for j, (proba, code) in enumerate(zip(probabilities, codes, strict=True))
+            )
+        return cls(intervals, sets)
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Arrays for a model file, by name."""
+        parts = {"intervals": self.intervals} | {f"sets.{j}": s for j, s in enumerate(self.sets)}
+        return {
+            f"{part}.{name}": array
+            for part, of_part in parts.items()
+            for name, array in of_part.to_arrays().items()
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], n_sets: int) -> Self:
+        """Restore from the result of `to_arrays`."""
+
+        def part(prefix: str) -> dict[str, NDArray[Any]]:
+            return {
+                name.removeprefix(f"{prefix}."): array
+                for name, array in arrays.items()
+                if name.startswith(f"{prefix}.")
+            }
+
+        intervals = ConformalIntervals.from_arrays(part("intervals"))
+        sets = (ConformalSets.from_arrays(part(f"sets.{j}")) for j in range(n_sets))
+        return cls(intervals, tuple(sets))
+
+
+def _numeric(schema: Schema) -> list[int]:
+    """Features whose values are numbers."""
+    return [j for j, column in enumerate(schema.features) if column.is_number]
+
+
+class ModelDocument(BaseModel):
+    """What a model file says of an estimator beside its arrays."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    parameters: dict[str, JsonValue]
+    columns: dict[str, JsonValue]
+    seed: int
+    is_calibrated: bool
+    training: dict[str, JsonValue]
+
+
+class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """A model of the joint distribution of all columns of a table.
+
+    Attributes
+    ----------
+    schema_ : Schema
+        Columns and their visible units.
+    calibration_ : Calibration or None
+        What intervals and sets rest on; None if no entries were held out.
+    """
+
+    schema_: Schema
+    calibration_: Calibration | None
+    n_features_in_: int
+    _seed: int
+
+    # What an estimator supplies.
+
+    def _complete_units(self, encoded: Encoded) -> Floats:
+        """Expected value of every unit given the observed ones of its row."""
+        raise NotImplementedError
+
+    def _draw_units(self, encoded: Encoded, seed: int, draw: int, first_row: int) -> Floats:
+        """One draw of every unit given the observed ones of its row."""
+        raise NotImplementedError
+
+    def _sample_units(self, n_samples: int, seed: int) -> Floats:
+        """New rows."""
+        raise NotImplementedError
+
+    def _log_probability(self, encoded: Encoded) -> NDArray[np.float64]:
+        """log P(v_o) of each row."""
+        raise NotImplementedError
+
+    def _to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Arrays of the fitted model."""
+        raise NotImplementedError
+
+    def _training_document(self) -> dict[str, Any]:
+        """Facts of the training, as JSON values."""
+        raise NotImplementedError
+
+    def _restore(self, arrays: dict[str, NDArray[Any]], training: dict[str, Any]) -> None:
+        """Take over the results of `_to_arrays` and `_training_document`."""
+        raise NotImplementedError
+
+    # What users call.
+
+    def transform(self, X: Any) -> Any:
+        """Replace missing values by their expectation given the observed ones of their row.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features)
+            Rows of the training table or new ones; missing is NaN, None or pandas.NA.
+
+        Returns
+        -------
+        array or data frame
+            In the container of `X`. Observed values are never changed. Categories are the most
+            probable ones; whole numbers are rounded where the column's type is integer.
+        """
+        check_is_fitted(self)
+        table, encoded = self._encode(X)
+        return self._filled(X, table, encoded, self._complete_units(encoded))
+
+    def impute(
+        self, X: Any, n_draws: int = 5, random_state: int | None = None, first_row: int = 0
+    ) -> list[Any]:
+        """Fill missing values several times, each time with a draw: multiple imputation.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features)
+            Rows of the training table or new ones.
+        n_draws : int, default=5
+            Number of filled tables.
+        random_state : int, optional
+            Seed; by default the one of the fit.
+        first_row : int, default=0
+            Position of the first row in a longer table: draws depend on the seed, the number of
+            the draw and the position of the row, so that parts get the draws of the whole.
+
+        Returns
+        -------
+        list of (array or data frame)
+            `n_draws` tables in the container of `X`.
+        """
+        check_is_fitted(self)
+        n_draws = whole_number("n_draws", n_draws, 1)
+        first_row = whole_number("first_row", first_row, 0)
+        seed = self._seed if random_state is None else whole_number("random_state", random_state, 0)
+        table, encoded = self._encode(X)
+        return [
+            self._filled(
+                X, table, encoded, self._draw_units(encoded, seed, draw, first_row), True
+            )
+            for draw in range(n_draws)
+        ]
+
+    def predict_interval(self, X: Any, coverage: float = 0.9) -> NDArray[np.float64]:
+        """Intervals for the missing numbers of X, by split-conformal calibration.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features)
+            Rows of the training table or new ones.
+        coverage : float, default=0.9
+            Probability that an interval holds the true value.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_features, 2)
+            Lower and upper bounds. Both are the value itself where it is observed, and NaN in
+            columns that are not numbers.
+        """
+        check_is_fitted(self)
+        intervals = self._calibrated().intervals
+        table, encoded = self._encode(X)
+        mean = self._complete_units(encoded)
+        bounds = np.full((table.n_rows, len(self.schema_.features), 2), np.nan)
+        for j in _numeric(self.schema_):
+            column, unit = self.schema_.features[j], self.schema_.units_of(j)
+            for side, bound in enumerate(intervals.interval(mean[:, unit], 1.0, j, coverage)):
+                bounds[:, j, side] = column.decode(bound)
+            raw = table.columns[j]
+            bounds[raw.observed, j] = raw.numbers(table.label(j))[:, np.newaxis]
+        return bounds
+
+    def score_samples(self, X: Any) -> NDArray[np.float64]:
+        """Log-probability of the observed values of each row, log P(v_o).
+
+        Numbers enter by their density on the standardised scale. Rows in which less is observed
+        have less to be improbable with: compare rows with like patterns of missing values.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features)
+            Rows, complete or not.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+        check_is_fitted(self)
+        return self._log_probability(self._encode(X)[1])
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the fitted model to one safetensors file, which `halfseen.load` reads.
+
+        The file holds numbers and text only, nothing that is executed. An existing file is
+        replaced as a whole or not at all.
+
+        Parameters
+        ----------
+        path : path-like
+            For instance "model.safetensors".
+        """
+        check_is_fitted(self)
+        arrays = self._to_arrays()
+        if self.calibration_ is not None:
+            arrays |= self.calibration_.to_arrays()
+        document = ModelDocument(
+            parameters=_json_parameters(self.get_params(deep=False)),
+            columns=self.schema_.model_dump(mode="json"),
+            seed=self._seed,
+            is_calibrated=self.calibration_ is not None,
+            training=self._training_document(),
+        )
+        write_model_file(path, type(self).__name__, document, arrays)
+
+    @classmethod
+    def _from_file(cls, document: ModelDocument, arrays: dict[str, NDArray[Any]]) -> Self:
+        """A fitted model from the content of a model file."""
+        model = cls(**_python_parameters(document.parameters))
+        schema = Schema.from_document(document.columns)
+        calibration = None
+        if document.is_calibrated:
+            n_targets = len(schema.targets)
+            is_multilabel = schema.target_type == "multilabel-indicator"
+            calibration = Calibration.from_arrays(arrays, min(n_targets, 1 if is_multilabel else n_targets))
+        own = {k: v for k, v in arrays.items() if not k.startswith(("intervals.", "sets."))}
+        model._set_schema(schema)
+        model._seed = document.seed
+        model.calibration_ = calibration
+        model._restore(own, document.training)
+        return model
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    # Reading and writing tables.
+
+    def _set_schema(self, schema: Schema) -> None:
+        self.schema_ = schema
+        self.n_features_in_ = len(schema.features)
+        if schema.has_feature_names:
+            names = [column.name for column in schema.features]
+            self.feature_names_in_ = np.array(names, dtype=object)
+
+    def _read(self, X: Any, *, reset: bool) -> Table:
+        table = read_table(X)
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        return table
+
+    def _encode(self, X: Any, y: Any = None) -> tuple[Table, Encoded]:
+        table = self._read(X, reset=False)
+        target = None if y is None else self._read_target(y, table.n_rows)
+        return table, self.schema_.encode(table, target)
+
+    def _read_target(self, y: Any, n_rows: int) -> Target:
+        return read_target(y, n_rows, str(self.schema_.target_type))
+
+    def _filled(
+        self, X: Any, table: Table, encoded: Encoded, units: Floats, round_whole: bool = False
+    ) -> Any:
+        decoded = self.schema_.decode(units, round_whole=round_whole)
+        return fill_table(X, decoded, table.observed)
+
+    def _sampled(self, n_samples: int, random_state: int | None) -> Sample:
+        check_is_fitted(self)
+        n_samples = whole_number("n_samples", n_samples, 1)
+        seed = self._seed if random_state is None else whole_number("random_state", random_state, 0)
+        units = self._sample_units(n_samples, seed)
+        names = self.feature_names_in_.tolist() if self.schema_.has_feature_names else None
+        decoded = self.schema_.decode(units, round_whole=True)
+        table = make_table(decoded, self.schema_.container, names, n_samples)
+        if not self.schema_.targets:
+            return Sample(table)
+        targets = self.schema_.decode(units, "targets")
+        return Sample(table, _joined(targets, self.schema_))
+
+    def _calibrated(self) -> Calibration:
+        if self.calibration_ is None:
+            raise ValueError(
+                "No entries were held out to calibrate intervals and sets. Fit with "
+                "validation_fraction above 0, for example 0.1."
+            )
+        return self.calibration_
+
+    def _draw_seed(self) -> int:
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+
+class TableClassifier(ClassifierMixin, TableModel):  # type: ignore[misc]
+    """A model of features and targets; see `TableModel`.
+
+    Attributes
+    ----------
+    classes_ : ndarray, or list of ndarray for several outputs
+        Known classes, in the order of probabilities.
+    thresholds_ : ndarray of shape (n_labels,)
+        Probability above which a label is predicted.
+    """
+
+    classes_: Any
+    thresholds_: NDArray[np.float64]
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Class, labels, or several classes of each row, given its observed features.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features)
+            Rows, complete or not.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_rows, n_outputs)
+        """
+        return _joined(self._decide(self._probabilities(X)), self.schema_)
+
+    def predict_proba(self, X: Any) -> Any:
+        """Probability of each class or label, given the observed features of each row.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features)
+            Rows, complete or not.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes) or (n_rows, n_labels), or a list of arrays
+            For several outputs a list with one array of shape (n_rows, n_classes) each.
+        """
+        return self._arranged(self._probabilities(X))
+
+    def predict_set(self, X: Any, coverage: float = 0.9) -> Any:
+        """Sets of classes, or of states of each label, by split-conformal calibration.
+
+        A set that holds several classes abstains. It is never empty.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features)
+            Rows, complete or not.
+        coverage : float, default=0.9
+            Probability that a set holds the truth, whatever the truth is.
+
+        Returns
+        -------
+        ndarray of bool, or a list of arrays
+            Of shape (n_rows, n_classes); of labels (n_rows, n_labels, 2), whether the label may be
+            0 and whether it may be 1; for several outputs a list of the first.
+        """
+        check_is_fitted(self)
+        sets, probabilities = self._calibrated().sets, self._probabilities(X)
+        if self.schema_.target_type == "multilabel-indicator":
+            return sets[0].prediction_set(np.stack(probabilities, axis=1), coverage)
+        pairs = zip(sets, probabilities, strict=True)
+        found = [of_target.prediction_set(proba, coverage) for of_target, proba in pairs]
+        return found if self.schema_.target_type == "multiclass-multioutput" else found[0]
+
+    def complete(self, X: Any, y: Any = None) -> Completion:
+        """Fill features and targets together, given all observed entries of both.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features)
+            Rows of the training table or new ones.
+        y : array-like, series or data frame, optional
+            What is known of their targets.
+
+        Returns
+        -------
+        Completion
+            `X` and `y` filled in their containers, and the probabilities behind `y`: 0 or 1 where
+            the target is known.
+        """
+        check_is_fitted(self)
+        table, encoded = self._encode(X, y)
+        units = self._complete_units(encoded)
+        probabilities = self._target_probabilities(units)
+        decided = self._decide(probabilities)
+        if y is None:
+            filled_y: Any = _joined(decided, self.schema_)
+        else:
+            filled_y = fill_target(y, decided, self._read_target(y, table.n_rows).observed)
+        return Completion(
+            self._filled(X, table, encoded, units), filled_y, self._arranged(probabilities)
+        )
+
+    def sample(self, n_samples: int = 1, random_state: int | None = None) -> Sample:
+        """Draw new rows and their targets from the learned distribution.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+            Number of rows.
+        random_state : int, optional
+            Seed; by default the one of the fit.
+
+        Returns
+        -------
+        Sample
+            `X` in the container, types and names of the training table, and `y`.
+        """
+        return self._sampled(n_samples, random_state)
+
+    def score(self, X: Any, y: Any) -> float:
+        """Accuracy over the known entries of y.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features)
+            Rows.
+        y : array-like, series or data frame
+            Their targets; unknown entries do not count.
+
+        Returns
+        -------
+        float
+            Share of known entries that are predicted correctly.
+        """
+        return float(accuracy(y, self.predict(X)))
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags
+
+    def _set_schema(self, schema: Schema) -> None:
+        super()._set_schema(schema)
+        classes = [np.array(column.categories) for column in schema.targets]
+        self.classes_ = classes if len(classes) > 1 else classes[0]
+
+    def _learn(self, X: Any, y: Any, feature_types: Any, target_type: str, **options: Any) -> Encoded:
+        """Learn the schema from a training table, and encode it."""
+        if y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None. Use an "
+                "imputer to fit features alone."
+            )
+        table = self._read(X, reset=True)
+        target = read_target(y, table.n_rows, target_type)
+        options.pop("classes", None)
+        schema = learn_schema(table, target, feature_types, target_type, **options)
+        self._set_schema(schema)
+        return schema.encode(table, target)
+
+    def _probabilities(self, X: Any) -> list[NDArray[np.float64]]:
+        check_is_fitted(self)
+        return self._target_probabilities(self._complete_units(self._encode(X)[1]))
+
+    def _target_probabilities(self, units: Floats) -> list[NDArray[np.float64]]:
+        return [self.schema_.probabilities(units, j) for j in range(len(self.schema_.targets))]
+
+    def _decide(self, probabilities: list[NDArray[np.float64]]) -> list[NDArray[Any]]:
+        """Classes of each target: the most probable, or by threshold for labels."""
+        decided = []
+        for j, proba in enumerate(probabilities):
+            code = proba.argmax(axis=1)
+            if self.schema_.target_type == "multilabel-indicator":
+                code = (proba[:, 1] > self.thresholds_[j]).astype(np.int64)
+            decided.append(np.array(self.schema_.targets[j].categories)[code])
+        return decided
+
+    def _arranged(self, probabilities: list[NDArray[np.float64]]) -> Any:
+        if self.schema_.target_type == "multilabel-indicator":
+            return np.stack([proba[:, 1] for proba in probabilities], axis=1)
+        return probabilities if len(probabilities) > 1 else probabilities[0]
+
+
+class TableImputer(TableModel):
+    """A model of features alone; see `TableModel`."""
+
+    def complete(self, X: Any) -> Completion:
+        """Fill features, as `transform` does.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features)
+            Rows of the training table or new ones.
+
+        Returns
+        -------
+        Completion
+            `X` filled in its container; `y` and `proba` are None.
+        """
+        return Completion(self.transform(X))
+
+    def sample(self, n_samples: int = 1, random_state: int | None = None) -> Sample:
+        """Draw new rows from the learned distribution.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+            Number of rows.
+        random_state : int, optional
+            Seed; by default the one of the fit.
+
+        Returns
+        -------
+        Sample
+            `X` in the container, types and names of the training table; `y` is None.
+        """
+        return self._sampled(n_samples, random_state)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Mean log-probability of the observed values of a row, for model selection.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features)
+            Rows.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        float
+        """
+        return float(np.mean(self.score_samples(X)))
+
+    def _learn(self, X: Any, feature_types: Any) -> Encoded:
+        """Learn the schema from a training table, and encode it."""
+        table = self._read(X, reset=True)
+        schema = learn_schema(table, None, feature_types)
+        self._set_schema(schema)
+        return schema.encode(table)
+
+
+def whole_number(name: str, value: Any, least: int) -> int:
+    """The value as int; refuses anything but a whole number that is large enough."""
+    is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not is_whole or value < least:
+        raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}.")
+    return int(value)
+
+
+def _joined(columns: Any, schema: Schema) -> NDArray[Any]:
+    """Targets as scikit-learn expects them: one column as (n_rows,), several side by side."""
+    if schema.target_type in ("multilabel-indicator", "multiclass-multioutput"):
+        return np.stack(columns, axis=1)
+    return np.asarray(columns[0])
+
+
+def _json_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Constructor parameters as JSON values; mappings keep the type of their keys as pairs."""
+    result: dict[str, Any] = {}
+    for name, value in parameters.items():
+        if isinstance(value, Mapping):
+            result[name] = {"pairs": [[_plain(k), _plain(v)] for k, v in value.items()]}
+        else:
+            result[name] = _plain(value)
+    return result
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, list | tuple | np.ndarray):
+        return [_plain(element) for element in value]
+    return value if isinstance(value, bool | int | float | str) else None
+
+
+def _python_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The inverse of `_json_parameters`; objects that are not JSON values became None."""
+    return {
+        name: {key: _pair(asked) for key, asked in value["pairs"]}
+        if isinstance(value, dict)
+        else value
+        for name, value in parameters.items()
+    }
+
+
+def _pair(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value

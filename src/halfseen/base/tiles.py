@@ -1,0 +1,51 @@
+"""Rows in padded tiles of one shape, so that no result depends on how a table is cut.
+
+Products of matrices are rounded by the shape of their operands. With one shape for all, the bits of
+a row's result are the same wherever the row stands and whatever stands beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+TILE_ROWS = 32
+
+
+def map_tiles(
+    function: Callable[..., Any], *tables: NDArray[Any], tile_rows: int = TILE_ROWS
+) -> NDArray[np.float32]:
+    """Apply a compiled function to all rows, always in tiles of `tile_rows` rows.
+
+    Parameters
+    ----------
+    function : callable
+        Takes a tile of each table and returns an array with a row for each of its rows, computed
+        row by row.
+    *tables : ndarray of shape (n_rows, ...)
+        Tables with the same rows; the last tile is filled up with zeros.
+    tile_rows : int
+        Rows of a tile.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, ...)
+
+    Examples
+    --------
+    >>> map_tiles(lambda a, b: (a + b).sum(axis=1), np.ones((3, 2)), np.ones((3, 2))).tolist()
+    [4.0, 4.0, 4.0]
+    """
+    n_rows = len(tables[0])
+    results = []
+    for first in range(0, max(n_rows, 1), tile_rows):
+        tiles = [table[first : first + tile_rows] for table in tables]
+        missing = tile_rows - len(tiles[0])
+        if missing:
+            tiles = [np.pad(tile, [(0, missing)] + [(0, 0)] * (tile.ndim - 1)) for tile in tiles]
+        # Results stay on the device until all tiles are on their way.
+        results.append(function(*tiles))
+    return np.concatenate([np.asarray(result) for result in results])[:n_rows]

@@ -1,0 +1,836 @@
+"""RBM-MO as scikit-learn estimators: `RBMClassifier` and `RBMImputer`."""
+
+from __future__ import annotations
+
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterable
+from functools import partial
+from numbers import Integral, Real
+from typing import Any, ClassVar, NamedTuple, Self
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import roc_auc_score
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from halfseen.base.estimator import (
+    Calibration,
+    TableClassifier,
+    TableImputer,
+    TableModel,
+    TrainingInterrupted,
+)
+from halfseen.base.tiles import map_tiles
+from halfseen.data.frames import read_target
+from halfseen.data.schema import Encoded, Schema
+from halfseen.rbm.gibbs import gibbs_chain
+from halfseen.rbm.likelihood import log_probability
+from halfseen.rbm.mean_field import complete, fixed_point
+from halfseen.rbm.model import RBM
+from halfseen.rbm.training import (
+    Algorithm,
+    Rows,
+    TrainingState,
+    initial_states,
+    random_visible,
+    train,
+)
+from halfseen.rbm.units import VisibleLayer
+
+PAPER_LITERAL: dict[str, Any] = {
+    "n_components": 100,
+    "learning_rate": 0.001,
+    "batch_size": 10,
+    "n_gibbs_steps": 1,
+    "chain_start": "random",
+    "centering": False,
+    "momentum": 0.0,
+    "variance": 1.0,
+    "label_units": "bernoulli",
+    "n_restarts": 10,
+    "early_stopping": "peeking",
+    "n_iter": 10_000,
+    "n_iter_no_change": 500,
+    "validation_fraction": 0.0,
+}
+"""The text of the paper to the letter, as parameters of `RBMClassifier`."""
+
+_DRAW_STEPS = 100  # Gibbs steps of a draw of missing entries
+_SAMPLE_STEPS = 500  # Gibbs steps of a new row
+_VALIDATION_ROWS = 4096  # largest number of rows of which early stopping and calibration make use
+_THRESHOLDS = np.linspace(0.05, 0.95, 91)
+# Streams of random numbers beside those of training.
+_HOLD_OUT, _ROWS, _STARTS, _DRAWS, _SAMPLES = range(100, 105)
+
+Callback = Callable[["EpochRecord"], object]
+
+
+class EpochRecord(NamedTuple):
+    """One epoch of training."""
+
+    epoch: int
+    validation_loss: float | None
+    seconds: float
+
+
+class _RBMModel(TableModel):
+    """Training and predictions of both estimators."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "learning_rate": [Interval(Real, 0, None, closed="neither")],
+        "batch_size": [Interval(Integral, 1, None, closed="left")],
+        "n_iter": [Interval(Integral, 1, None, closed="left")],
+        "n_gibbs_steps": [Interval(Integral, 1, None, closed="left")],
+        "chain_start": [StrOptions({"persistent", "data", "random"})],
+        "phases": [StrOptions({"gibbs", "mean_field"})],
+        "centering": ["boolean"],
+        "momentum": [Interval(Real, 0, 1, closed="left")],
+        "weight_decay": [Interval(Real, 0, None, closed="left")],
+        "variance": [StrOptions({"learned"}), Interval(Real, 0, None, closed="neither")],
+        "completion": [StrOptions({"mean_field", "tap", "gibbs"})],
+        "n_restarts": [Interval(Integral, 1, None, closed="left")],
+        "n_sweeps": [Interval(Integral, 1, None, closed="left")],
+        "early_stopping": ["boolean", StrOptions({"peeking"})],
+        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
+        "validation_fraction": [Interval(Real, 0, 0.5, closed="both")],
+        "n_estimators": [Interval(Integral, 1, None, closed="left")],
+        "verbose": ["verbose"],
+        "random_state": ["random_state"],
+    }
+
+    rbm_: RBM
+    history_: list[EpochRecord]
+    n_iter_: int
+    _states: TrainingState | None
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "rbm_")
+
+    # Training.
+
+    def _fit(
+        self, encoded: Encoded, callbacks: Iterable[Callback], truth: Encoded | None = None
+    ) -> None:
+        """Train on an encoded table, then calibrate on the entries that were held out."""
+        held_out = self._hold_out(encoded)
+        held_out_units = held_out[:, self.schema_.unit_column]
+        training = Encoded(encoded.values, encoded.observed & ~held_out_units)
+        judge: _Judge | None = None
+        if self.early_stopping == "peeking":
+            judge = _Judge.peeking(self.schema_, training, truth)
+        elif self.early_stopping:
+            judge = _Judge.held_out(self.schema_, training, held_out_units, self._seed)
+        self.__dict__.pop("rbm_", None)
+        self._train(training, judge, list(callbacks))
+        self._learn_decisions(encoded, held_out)
+
+    def _hold_out(self, encoded: Encoded) -> NDArray[np.bool_]:
+        """Observed entries for validation, of shape (n_rows, n_columns)."""
+        slices = [self.schema_.units_of(j) for j in range(len(self.schema_.columns))]
+        observed = np.stack(
+            [encoded.observed[:, units].any(axis=1) for units in slices], axis=1
+        )
+        drawn = np.random.default_rng([self._seed, _HOLD_OUT]).random(observed.shape)
+        held_out = observed & (drawn < self.validation_fraction)
+        if self.early_stopping is True and not held_out.any():
+            raise ValueError(
+                "early_stopping=True needs held-out entries. Set validation_fraction above 0, or "
+                "give more rows."
+            )
+        return np.asarray(held_out)
+
+    def _train(self, training: Encoded, judge: _Judge | None, callbacks: list[Callback]) -> None:
+        best_loss: NDArray[np.float64] = np.full(self.n_estimators, np.inf)
+        self.history_, n_stale = [], 0
+        for states in self._epochs(training):
+            record, loss = self._record(states, judge)
+            self.history_.append(record)
+            better = loss < best_loss
+            best = states.rbm if record.epoch == 0 else _where(better, states.rbm, self.rbm_)
+            best_loss = np.where(better, loss, best_loss)
+            n_stale = 0 if better.any() else n_stale + 1
+            self.rbm_, self._states, self.n_iter_ = best, states, record.epoch + 1
+            if n_stale >= self.n_iter_no_change or self.n_iter_ == self.n_iter:
+                return
+            if any([callback(record) for callback in callbacks]):
+                return
+
+    def _epochs(self, training: Encoded) -> Iterable[TrainingState]:
+        """States after each epoch; the keyboard may end them after the first."""
+        visible, observed = map(jnp.asarray, training)
+        rows = Rows(visible, observed, jnp.asarray(self.schema_.marginals))
+        epochs = train(
+            self._initial_states(len(training.values)), rows, algorithm=self._algorithm,
+            learning_rate=self.learning_rate, batch_size=self.batch_size, seed=self._seed,
+        )  # fmt: skip
+        try:
+            yield from epochs
+        except KeyboardInterrupt:
+            if not self.history_:
+                raise
+            warnings.warn(
+                f"Training was interrupted; the model is the one after {self.n_iter_} of at most "
+                f"{self.n_iter} epochs.",
+                TrainingInterrupted,
+                stacklevel=5,
+            )
+
+    def _record(
+        self, states: TrainingState, judge: _Judge | None
+    ) -> tuple[EpochRecord, NDArray[np.float64]]:
+        """Facts of the last epoch, and the loss of each machine; without a judge later is better."""
+        epoch = len(self.history_)
+        loss = np.full(self.n_estimators, -float(epoch)) if judge is None else judge(states.rbm)
+        now = time.perf_counter()
+        seconds, self._clock = now - self._clock, now
+        record = EpochRecord(epoch, None if judge is None else float(loss.mean()), seconds)
+        if self.verbose:
+            shown = "" if judge is None else f", validation loss = {record.validation_loss:.4f}"
+            name = f"[{type(self).__name__}] Iteration {epoch + 1}"
+            print(f"{name}{shown}, time = {seconds:.2f}s", file=sys.stderr, flush=True)
+        return record, loss
+
+    @property
+    def _algorithm(self) -> Algorithm:
+        return Algorithm(
+            n_gibbs_steps=self.n_gibbs_steps,
+            chain_start=self.chain_start,
+            phases=self.phases,
+            centering=self.centering,
+            learn_variance=self.variance == "learned",
+            momentum=self.momentum,
+            weight_decay=self.weight_decay,
+        )
+
+    def _initial_states(self, n_rows: int) -> TrainingState:
+        keys = jax.random.split(jax.random.key(self._seed), self.n_estimators)
+        return initial_states(
+            keys,
+            _layer(self.schema_),
+            self.n_components,
+            min(self.batch_size, n_rows),
+            jnp.asarray(self.schema_.marginals),
+            1.0 if self.variance == "learned" else float(self.variance),
+            self._algorithm,
+        )
+
+    def _train_on_part(self, encoded: Encoded) -> None:
+        """One epoch over a part of a table, from where the last part or fit ended."""
+        n_done = getattr(self, "n_iter_", 0)
+        states = getattr(self, "_states", None)
+        if states is None:
+            states = self._initial_states(len(encoded.values))
+            if n_done:  # a model that was loaded
+                states = states._replace(rbm=self.rbm_)
+        visible, observed = map(jnp.asarray, encoded)
+        rows = Rows(visible, observed, jnp.asarray(self.schema_.marginals))
+        states = next(
+            train(
+                states, rows, algorithm=self._algorithm, learning_rate=self.learning_rate,
+                batch_size=self.batch_size, seed=self._seed, first_epoch=n_done,
+            )
+        )  # fmt: skip
+        self.rbm_, self._states, self.n_iter_ = states.rbm, states, n_done + 1
+        self.calibration_, self.history_ = None, []
+
+    def _learn_decisions(self, encoded: Encoded, held_out: NDArray[np.bool_]) -> None:
+        """Calibrate intervals and sets on held-out entries, predicted from features alone."""
+        rows = _some_rows(len(held_out), self._seed)
+        entries = Encoded(encoded.values[rows], encoded.observed[rows])
+        hidden = held_out[rows].copy()
+        hidden[:, len(self.schema_.features) :] = True
+        seen = entries.observed & ~hidden[:, self.schema_.unit_column]
+        self.calibration_ = None
+        if self.validation_fraction or self.schema_.targets:
+            predicted = self._complete_units(Encoded(entries.values, seen))
+            self._learn_thresholds(entries, predicted)
+            if self.validation_fraction:
+                self.calibration_ = Calibration.fit(
+                    self.schema_, entries, predicted, held_out[rows]
+                )
+
+    def _learn_thresholds(self, truth: Encoded, predicted: NDArray[np.float32]) -> None:
+        """Only classifiers have thresholds."""
+
+    # Predictions.
+
+    def _complete_units(self, encoded: Encoded) -> NDArray[np.float32]:
+        function = partial(
+            _complete_rows, self.rbm_, jax.random.key(self._seed), self.schema_.marginals,
+            n_restarts=self.n_restarts, method=self.completion, n_sweeps=self.n_sweeps,
+        )  # fmt: skip
+        return map_tiles(function, *encoded)
+
+    def _draw_units(
+        self, encoded: Encoded, seed: int, draw: int, first_row: int
+    ) -> NDArray[np.float32]:
+        machine = jax.tree.map(lambda leaf: leaf[draw % len(leaf)], self.rbm_)
+        key = jax.random.fold_in(jax.random.fold_in(jax.random.key(seed), _DRAWS), draw)
+        positions = np.arange(first_row, first_row + len(encoded.values), dtype=np.uint32)
+        function = partial(_draw_rows, machine, key, self.schema_.marginals)
+        return map_tiles(function, *encoded, positions)
+
+    def _sample_units(self, n_samples: int, seed: int) -> NDArray[np.float32]:
+        key = jax.random.fold_in(jax.random.key(seed), _SAMPLES)
+        function = partial(_sample_rows, self.rbm_, key, self.schema_.marginals)
+        return map_tiles(function, np.arange(n_samples, dtype=np.uint32))
+
+    def _log_probability(self, encoded: Encoded) -> NDArray[np.float64]:
+        function = partial(_log_probabilities, self.rbm_, self.schema_.marginals)
+        return map_tiles(function, *encoded).astype(np.float64)
+
+    # Saving.
+
+    def _to_arrays(self) -> dict[str, NDArray[Any]]:
+        return {name: np.asarray(getattr(self.rbm_, name)) for name in _LEAVES}
+
+    def _training_document(self) -> dict[str, Any]:
+        losses = [record.validation_loss for record in self.history_]
+        return {"n_iter": self.n_iter_, "validation_loss": losses}
+
+    def _restore(self, arrays: dict[str, NDArray[Any]], training: dict[str, Any]) -> None:
+        layer = _layer(self.schema_)
+        n_machines, _, n_hidden = arrays["weights"].shape
+        shapes = {
+            "weights": (n_machines, layer.n_units, n_hidden),
+            "visible_bias": (n_machines, layer.n_units),
+            "hidden_bias": (n_machines, n_hidden),
+            "log_variance": (n_machines, layer.n_gaussian),
+        }
+        for name, shape in shapes.items():
+            array = arrays[name]
+            if array.shape != shape or array.dtype != np.float32 or not np.isfinite(array).all():
+                raise ValueError(f"array {name!r} is not one of finite float32 of shape {shape}")
+        self.rbm_ = RBM(layer, *(jnp.asarray(arrays[name]) for name in _LEAVES))
+        self.n_iter_, self._states = int(training["n_iter"]), None
+        losses = training["validation_loss"]
+        self.history_ = [EpochRecord(epoch, loss, 0.0) for epoch, loss in enumerate(losses)]
+
+
+_LEAVES = ("weights", "visible_bias", "hidden_bias", "log_variance")
+
+
+class _Judge(NamedTuple):
+    """Losses of machines in training: of held-out entries, or of hidden labels."""
+
+    layer: VisibleLayer
+    visible: NDArray[np.float32]  # what machines are judged by
+    observed: NDArray[np.bool_]  # what they are given
+    entries: NDArray[np.bool_]  # what they are asked
+    is_target: NDArray[np.bool_]  # (n_units,)
+    marginals: NDArray[np.float32]
+    by_auc: bool
+
+    @classmethod
+    def held_out(
+        cls, schema: Schema, training: Encoded, held_out_units: NDArray[np.bool_], seed: int
+    ) -> Self:
+        """Mean losses of the held-out features and of the held-out targets, added."""
+        rows = np.flatnonzero(held_out_units.any(axis=1))
+        rows = rows[_some_rows(len(rows), seed)]
+        is_target = np.isin(np.arange(schema.n_units), schema.target_units)
+        return cls(
+            _layer(schema), training.values[rows], training.observed[rows], held_out_units[rows],
+            is_target, schema.marginals, False,
+        )  # fmt: skip
+
+    @classmethod
+    def peeking(cls, schema: Schema, training: Encoded, truth: Encoded | None) -> Self:
+        """One minus the AUC of the hidden labels, the rule of the paper; it uses the answers."""
+        if truth is None:
+            raise ValueError(
+                'early_stopping="peeking" needs the true labels: fit(X, y, y_true=...). It is the '
+                "rule of the paper and uses the labels that are to be predicted."
+            )
+        is_target = np.isin(np.arange(schema.n_units), schema.target_units)
+        entries = truth.observed & ~training.observed & is_target
+        if len(np.unique(truth.values[entries])) < 2:
+            raise ValueError("y_true holds no label of both values that y does not know.")
+        rows = np.flatnonzero(entries.any(axis=1))
+        return cls(
+            _layer(schema), truth.values[rows], training.observed[rows], entries[rows],
+            is_target, schema.marginals, True,
+        )  # fmt: skip
+
+    def __call__(self, rbms: RBM) -> NDArray[np.float64]:
+        """Loss of each machine."""
+        means = np.asarray(_mean_field_means(rbms, self.visible, self.observed, self.marginals))
+        return np.array([self._loss(mean) for mean in means])
+
+    def _loss(self, mean: NDArray[np.float32]) -> float:
+        if self.by_auc:
+            truth = self.visible[self.entries] > 0.5
+            return 1.0 - float(roc_auc_score(truth, mean[self.entries]))
+        losses = np.asarray(self.layer.loss(self.visible, mean), np.float64)
+        parts = (self.entries & ~self.is_target, self.entries & self.is_target)
+        return float(sum(losses[part].mean() for part in parts if part.any()))
+
+
+class RBMClassifier(TableClassifier, _RBMModel):
+    """A restricted Boltzmann machine of features and targets, both incomplete: RBM-MO [1]_.
+
+    The machine is trained by Lossy-CD on all observed entries, and missing entries are completed
+    by mean field. Classes, labels and several outputs are visible units beside the features.
+
+    Parameters
+    ----------
+    n_components : int, default=100
+        Number of binary hidden units.
+    learning_rate : float, default=0.01
+        Step of the updates. Values from 0.1 to 0.0001 are worth trying.
+    batch_size : int, default=10
+        Rows of a minibatch.
+    n_iter : int, default=60
+        Number of passes over the training table; with early stopping the largest one.
+    n_gibbs_steps : int, default=1
+        k of Lossy-CD, the steps of both chains in an update.
+    chain_start : {"persistent", "data", "random"}, default="persistent"
+        Where the chains of the negative term start: where the last update left them, at the rows
+        of the positive term, or at random as in the listing of Algorithm 1.
+    phases : {"gibbs", "mean_field"}, default="gibbs"
+        Whether chains sample, or iterate the mean-field equations.
+    centering : bool, default=True
+        Whether gradients are those of the centred parametrisation.
+    momentum : float, default=0.5
+        Momentum of the updates.
+    weight_decay : float, default=0.0
+        L2 penalty of the weights.
+    variance : "learned" or float, default="learned"
+        Variance of the prior of Gaussian units, on the standardised scale.
+    label_units : {"categorical", "bernoulli"}, default="categorical"
+        Units of a target with several classes: one of them is 1, or each is free, as in the paper.
+    feature_types : str, sequence or mapping, default="auto"
+        Types of the columns: "auto", "numeric", "log-numeric", "ordinal", "binary", "categorical"
+        or "ignored"; one word for all, one per column, or a mapping from column to word.
+    target_type : str, default="auto"
+        "binary", "multiclass", "multilabel-indicator", "multiclass-multioutput", or "auto".
+    completion : {"mean_field", "tap", "gibbs"}, default="mean_field"
+        How missing entries are completed: by the mean-field equations of first or second order, or
+        by averages over clamped Gibbs chains.
+    n_restarts : int, default=10
+        Random starts of a completion, whose results are averaged.
+    n_sweeps : int, default=50
+        Largest number of iterations of a completion.
+    threshold : {"per_label", "shared"} or float, default="per_label"
+        Probability above which a label is predicted; by default learned to maximise the accuracy
+        on known labels.
+    early_stopping : bool or "peeking", default=False
+        Whether to stop when the loss on held-out entries no longer falls, and to keep the best
+        machine. "peeking" is the rule of the paper: it stops by the AUC of the labels that are to
+        be predicted, and needs `y_true`.
+    n_iter_no_change : int, default=10
+        Passes without improvement after which training stops: the look-ahead of the paper.
+    validation_fraction : float, default=0.05
+        Share of the observed entries that is held out, for early stopping and to calibrate
+        intervals and sets.
+    n_estimators : int, default=1
+        Number of machines, trained from different starts and averaged.
+    verbose : int, default=0
+        Whether to print a line per pass, on standard error.
+    random_state : int, RandomState or None, default=None
+        Seed. The same seed and table give the same model.
+
+    Attributes
+    ----------
+    rbm_ : RBM
+        The machines, along the leading axis of each array.
+    classes_ : ndarray, or list of ndarray
+        Known classes.
+    thresholds_ : ndarray of shape (n_labels,)
+        Probability above which each label is predicted.
+    schema_ : Schema
+        Columns and their visible units.
+    history_ : list of EpochRecord
+        One record per pass.
+    n_iter_ : int
+        Number of passes.
+
+    References
+    ----------
+    .. [1] Fissore, Decelle, Furtlehner and Han, "Robust Multi-Output Learning with Highly
+       Incomplete Data via Restricted Boltzmann Machines" (2019).
+
+    Examples
+    --------
+    >>> from halfseen import RBMClassifier
+    >>> X = [[0, 1, 1], [1, None, 0], [0, 1, None], [1, 0, 0]] * 10
+    >>> y = ["a", "b", None, "b"] * 10
+    >>> model = RBMClassifier(learning_rate=0.1, random_state=0).fit(X, y)
+    >>> model.predict([[0, None, 1], [None, 0, 0]])
+    array(['a', 'b'], dtype='<U1')
+    >>> model.transform([[0, None, None]])
+    array([[0, 1, 1]], dtype=object)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **_RBMModel._parameter_constraints,
+        "label_units": [StrOptions({"categorical", "bernoulli"})],
+        "threshold": [StrOptions({"per_label", "shared"}), Interval(Real, 0, 1, closed="neither")],
+    }
+
+    def __init__(
+        self,
+        n_components: int = 100,
+        *,
+        learning_rate: float = 0.01,
+        batch_size: int = 10,
+        n_iter: int = 60,
+        n_gibbs_steps: int = 1,
+        chain_start: str = "persistent",
+        phases: str = "gibbs",
+        centering: bool = True,
+        momentum: float = 0.5,
+        weight_decay: float = 0.0,
+        variance: float | str = "learned",
+        label_units: str = "categorical",
+        feature_types: Any = "auto",
+        target_type: str = "auto",
+        completion: str = "mean_field",
+        n_restarts: int = 10,
+        n_sweeps: int = 50,
+        threshold: float | str = "per_label",
+        early_stopping: bool | str = False,
+        n_iter_no_change: int = 10,
+        validation_fraction: float = 0.05,
+        n_estimators: int = 1,
+        verbose: int = 0,
+        random_state: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.learning_rate = learning_rate
+        self.batch_size = batch_size
+        self.n_iter = n_iter
+        self.n_gibbs_steps = n_gibbs_steps
+        self.chain_start = chain_start
+        self.phases = phases
+        self.centering = centering
+        self.momentum = momentum
+        self.weight_decay = weight_decay
+        self.variance = variance
+        self.label_units = label_units
+        self.feature_types = feature_types
+        self.target_type = target_type
+        self.completion = completion
+        self.n_restarts = n_restarts
+        self.n_sweeps = n_sweeps
+        self.threshold = threshold
+        self.early_stopping = early_stopping
+        self.n_iter_no_change = n_iter_no_change
+        self.validation_fraction = validation_fraction
+        self.n_estimators = n_estimators
+        self.verbose = verbose
+        self.random_state = random_state
+
+    def fit(
+        self, X: Any, y: Any, *, y_true: Any = None, callbacks: Iterable[Callback] = ()
+    ) -> Self:
+        """Learn from all observed entries of X and y.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features)
+            Features; missing is NaN, None or pandas.NA.
+        y : array-like, series or data frame of shape (n_rows,) or (n_rows, n_outputs)
+            Classes or labels; unknown is NaN, None or pandas.NA.
+        y_true : array-like, optional
+            True labels, for ``early_stopping="peeking"`` only.
+        callbacks : iterable of callable
+            Each is called with an `EpochRecord` after every pass; a true result ends training.
+
+        Returns
+        -------
+        self
+        """
+        self._validate_params()
+        self._seed = self._draw_seed()
+        encoded = self._learn_columns(X, y)
+        truth = None
+        if y_true is not None:
+            table = self._read(X, reset=False)
+            truth = self.schema_.encode(table, self._read_target(y_true, table.n_rows))
+        self._clock = time.perf_counter()
+        self._fit(encoded, callbacks, truth)
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:
+        """Pass once over a part of a table.
+
+        The first part decides what each column is and which classes there are.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features)
+            Some rows.
+        y : array-like, series or data frame, optional
+            What is known of their targets.
+        classes : array-like, or list of array-like for several outputs, optional
+            All classes, if the first part does not have them all.
+
+        Returns
+        -------
+        self
+        """
+        self._validate_params()
+        if hasattr(self, "rbm_"):
+            encoded = self._encode(X, y)[1]
+        else:
+            self._seed = self._draw_seed()
+            encoded = self._learn_columns(X, y, classes)
+            self.thresholds_ = np.full(len(self.schema_.targets), 0.5)
+        self._train_on_part(encoded)
+        return self
+
+    def _learn_columns(self, X: Any, y: Any, classes: Any = None) -> Encoded:
+        return self._learn(
+            X, y, self.feature_types, self.target_type,
+            one_unit_per_class=self.label_units == "bernoulli", classes=classes,
+        )  # fmt: skip
+
+    def _learn_thresholds(self, truth: Encoded, predicted: NDArray[np.float32]) -> None:
+        n_labels = len(self.schema_.targets)
+        self.thresholds_ = np.full(n_labels, 0.5)
+        if self.schema_.target_type != "multilabel-indicator":
+            return
+        if not isinstance(self.threshold, str):
+            self.thresholds_[:] = self.threshold
+            return
+        units = self.schema_.target_units
+        right = [
+            (((predicted[:, units] > t) == truth.values[:, units]) & truth.observed[:, units])
+            .sum(axis=0)
+            for t in _THRESHOLDS
+        ]  # fmt: skip
+        n_right = np.array(right)
+        if self.threshold == "shared":
+            n_right = np.broadcast_to(n_right.sum(axis=1, keepdims=True), n_right.shape)
+        self.thresholds_ = np.array([_middle_of_best(column) for column in n_right.T])
+
+    def _to_arrays(self) -> dict[str, NDArray[Any]]:
+        return super()._to_arrays() | {"thresholds": self.thresholds_}
+
+    def _restore(self, arrays: dict[str, NDArray[Any]], training: dict[str, Any]) -> None:
+        super()._restore(arrays, training)
+        self.thresholds_ = arrays["thresholds"]
+
+
+class RBMImputer(TableImputer, _RBMModel):
+    """A restricted Boltzmann machine of incomplete features; see `RBMClassifier`.
+
+    Parameters are those of `RBMClassifier` that do not speak of targets.
+
+    Examples
+    --------
+    >>> from halfseen import RBMImputer
+    >>> X = [[0, 1, 1], [1, None, 0], [0, 1, None], [1, 0, 0]] * 10
+    >>> RBMImputer(learning_rate=0.1, random_state=0).fit(X).transform([[0, None, None]])
+    array([[0, 1, 1]], dtype=object)
+    """
+
+    def __init__(
+        self,
+        n_components: int = 100,
+        *,
+        learning_rate: float = 0.01,
+        batch_size: int = 10,
+        n_iter: int = 60,
+        n_gibbs_steps: int = 1,
+        chain_start: str = "persistent",
+        phases: str = "gibbs",
+        centering: bool = True,
+        momentum: float = 0.5,
+        weight_decay: float = 0.0,
+        variance: float | str = "learned",
+        feature_types: Any = "auto",
+        completion: str = "mean_field",
+        n_restarts: int = 10,
+        n_sweeps: int = 50,
+        early_stopping: bool = False,
+        n_iter_no_change: int = 10,
+        validation_fraction: float = 0.05,
+        n_estimators: int = 1,
+        verbose: int = 0,
+        random_state: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.learning_rate = learning_rate
+        self.batch_size = batch_size
+        self.n_iter = n_iter
+        self.n_gibbs_steps = n_gibbs_steps
+        self.chain_start = chain_start
+        self.phases = phases
+        self.centering = centering
+        self.momentum = momentum
+        self.weight_decay = weight_decay
+        self.variance = variance
+        self.feature_types = feature_types
+        self.completion = completion
+        self.n_restarts = n_restarts
+        self.n_sweeps = n_sweeps
+        self.early_stopping = early_stopping
+        self.n_iter_no_change = n_iter_no_change
+        self.validation_fraction = validation_fraction
+        self.n_estimators = n_estimators
+        self.verbose = verbose
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None, *, callbacks: Iterable[Callback] = ()) -> Self:
+        """Learn from all observed entries of X.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features)
+            Features; missing is NaN, None or pandas.NA.
+        y : None
+            Ignored.
+        callbacks : iterable of callable
+            Each is called with an `EpochRecord` after every pass; a true result ends training.
+
+        Returns
+        -------
+        self
+        """
+        self._validate_params()
+        self._seed = self._draw_seed()
+        encoded = self._learn(X, self.feature_types)
+        self._clock = time.perf_counter()
+        self._fit(encoded, callbacks)
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
+        """Pass once over a part of a table; the first part decides what each column is.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features)
+            Some rows.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self
+        """
+        self._validate_params()
+        if hasattr(self, "rbm_"):
+            encoded = self._encode(X)[1]
+        else:
+            self._seed = self._draw_seed()
+            encoded = self._learn(X, self.feature_types)
+        self._train_on_part(encoded)
+        return self
+
+
+def _layer(schema: Schema) -> VisibleLayer:
+    return VisibleLayer(schema.n_gaussian, schema.n_bernoulli, schema.group_sizes)
+
+
+def _some_rows(n_rows: int, seed: int) -> NDArray[np.int64]:
+    """All rows, or a random choice of them where there are many."""
+    if n_rows <= _VALIDATION_ROWS:
+        return np.arange(n_rows)
+    generator = np.random.default_rng([seed, _ROWS])
+    return np.sort(generator.choice(n_rows, _VALIDATION_ROWS, replace=False))
+
+
+def _middle_of_best(n_right: NDArray[Any]) -> float:
+    """The middle one of the best thresholds."""
+    best = np.flatnonzero(n_right == n_right.max())
+    return float(_THRESHOLDS[best[len(best) // 2]])
+
+
+def _where(chosen: NDArray[np.bool_], new: RBM, old: RBM) -> RBM:
+    """Machine by machine, the new one where it is chosen."""
+    merged: RBM = jax.tree.map(
+        lambda a, b: jnp.where(chosen.reshape(-1, *[1] * (a.ndim - 1)), a, b), new, old
+    )
+    return merged
+
+
+@partial(jax.jit, static_argnames=("n_restarts", "method", "n_sweeps"))
+def _complete_rows(
+    rbms: RBM,
+    key: jax.Array,
+    marginals: jax.Array,
+    visible: jax.Array,
+    observed: jax.Array,
+    *,
+    n_restarts: int,
+    method: Any,
+    n_sweeps: int,
+) -> jax.Array:
+    """Completion by each machine, averaged."""
+
+    def by_machine(rbm: RBM) -> jax.Array:
+        starts = random_visible(rbm, key, marginals, n_restarts)
+        return complete(rbm, visible, observed, starts, method, n_sweeps)
+
+    means = jnp.mean(jax.lax.map(by_machine, rbms), axis=0)
+    return jnp.where(observed, visible, means)
+
+
+@jax.jit
+def _mean_field_means(
+    rbms: RBM, visible: jax.Array, observed: jax.Array, marginals: jax.Array
+) -> jax.Array:
+    """Means at the fixed point that the marginals lead to, by machine."""
+
+    def by_machine(rbm: RBM) -> jax.Array:
+        start = jnp.broadcast_to(marginals, visible.shape)
+        return fixed_point(rbm, visible, observed, start, 10).visible_mean
+
+    means: jax.Array = jax.lax.map(by_machine, rbms)
+    return means
+
+
+@jax.jit
+def _draw_rows(
+    rbm: RBM,
+    key: jax.Array,
+    marginals: jax.Array,
+    visible: jax.Array,
+    observed: jax.Array,
+    positions: jax.Array,
+) -> jax.Array:
+    """Missing entries by clamped chains, the random numbers of a row those of its position."""
+
+    def of_row(visible: jax.Array, observed: jax.Array, position: jax.Array) -> jax.Array:
+        start_key, chain_key = jax.random.split(jax.random.fold_in(key, position))
+        random = random_visible(rbm, start_key, marginals, 1)[0]
+        start = jnp.where(observed, visible, random)
+        return gibbs_chain(rbm, chain_key, start, observed, _DRAW_STEPS)
+
+    return jax.vmap(of_row)(visible, observed, positions)
+
+
+@jax.jit
+def _sample_rows(
+    rbms: RBM, key: jax.Array, marginals: jax.Array, positions: jax.Array
+) -> jax.Array:
+    """Free chains, each by one of the machines."""
+    n_machines = len(rbms.hidden_bias)
+
+    def of_row(position: jax.Array) -> jax.Array:
+        rbm = jax.tree.map(lambda leaf: leaf[position % n_machines], rbms)
+        start_key, chain_key = jax.random.split(jax.random.fold_in(key, position))
+        start = random_visible(rbm, start_key, marginals, 1)[0]
+        return gibbs_chain(rbm, chain_key, start, None, _SAMPLE_STEPS)
+
+    return jax.vmap(of_row)(positions)
+
+
+@jax.jit
+def _log_probabilities(
+    rbms: RBM, marginals: jax.Array, visible: jax.Array, observed: jax.Array
+) -> jax.Array:
+    """log P(v_o) of each row under the mixture of the machines."""
+
+    def by_machine(rbm: RBM) -> jax.Array:
+        return log_probability(rbm, visible, observed, marginals)
+
+    each = jax.lax.map(by_machine, rbms)
+    return jax.nn.logsumexp(each, axis=0) - jnp.log(len(each))

@@ -1,0 +1,238 @@
+"""Column types: encoding, decoding, categories and gross outliers."""
+
+import re
+import warnings
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from halfseen.data.columns import Column, gross_outliers, learn_column
+from halfseen.data.raw import category_key, read_column
+
+CELLS = {
+    "numeric": [1.5, None, -2.25, 8.0],
+    "log-numeric": [0.01, None, 3.0, 1e6],
+    "ordinal": [3, None, 1, 2],
+    "binary": ["no", None, "yes", "no"],
+    "categorical": ["b", None, "a", "c"],
+}
+
+
+@pytest.mark.parametrize("type", CELLS)
+def test_a_column_round_trips_through_its_units(type):
+    cells = CELLS[type]
+    column = learn_column(cells, "x", type)
+    values, observed = column.encode(cells)
+    assert values.shape == (4, column.n_units)
+    assert values.dtype == np.float32
+    assert observed.tolist() == [True, False, True, True]
+    assert not values[1].any()
+    decoded = column.decode(values)[observed].tolist()
+    known = [cell for cell in cells if cell is not None]
+    assert decoded == (pytest.approx(known, rel=1e-5) if column.is_number else known)
+
+
+@pytest.mark.parametrize("type", CELLS)
+def test_a_column_round_trips_through_json(type):
+    column = learn_column(CELLS[type], "x", type)
+    assert Column.model_validate_json(column.model_dump_json()) == column
+
+
+def test_an_ignored_column_has_no_units():
+    column = learn_column([1, 2], "x", "ignored")
+    values, observed = column.encode([3, 4])
+    assert values.shape == (2, 0)
+    assert not observed.any()
+    assert column.decode(values).tolist() == [None, None]
+    assert column.reason == "by request"
+
+
+@given(st.lists(st.floats(1e-300, 1e300) | st.floats(-1e300, -1e-300), min_size=1, max_size=12))
+def test_numbers_at_any_scale_of_float64_stay_finite_and_in_range(numbers):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        column = learn_column(numbers, 0, "numeric")
+    values, _ = column.encode([*numbers, 1.7e308, -1.7e308, 5e-324, 0.0])
+    decoded = column.decode(values)
+    assert np.isfinite(values).all()
+    assert np.isfinite(decoded).all()
+    assert (decoded >= column.low).all()
+    assert (decoded <= column.high).all()
+
+
+@given(st.lists(st.floats(0, 1e300), min_size=1, max_size=12).filter(any))
+def test_log_numeric_stays_finite(numbers):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        column = learn_column(numbers, 0, "log-numeric")
+    values, _ = column.encode([*numbers, 0.0, -1.0, 1.7e308])
+    assert np.isfinite(values).all()
+    assert np.isfinite(column.decode(values)).all()
+
+
+def test_numbers_that_write_the_same_number_are_one_category():
+    column = learn_column([1, 1.0, "1", " 1.0 ", "b"], "x", "categorical")
+    assert [category_key(category) for category in column.categories] == ["1", "b"]
+    values, observed = column.encode(np.array([1.0, 1.0], np.float32))
+    assert values.tolist() == [[1.0, 0.0]] * 2
+    assert observed.all()
+
+
+def test_leading_zeros_and_signs_make_another_category():
+    column = learn_column(["007", "7", "+7"], "code", "categorical")
+    assert len(column.categories) == 3
+    values, _ = column.encode([7, "007"])
+    assert column.decode(values).tolist() == ["7", "007"]
+
+
+def test_large_whole_numbers_stay_apart():
+    column = learn_column([2**60, 2**60 + 1], "x", "categorical")
+    values, _ = column.encode([2**60 + 1, str(2**60)])
+    assert column.decode(values).tolist() == [2**60 + 1, 2**60]
+
+
+@pytest.mark.parametrize(
+    ("value", "key"),
+    [(Decimal("2.50"), "2.5"), (Fraction(1, 2), "0.5"), (np.float32(0.1), "0.1"), (-0.0, "0"),
+     (1e22, "1" + "0" * 22), (True, "True"), (np.int8(-3), "-3"), ("-0.0", "0"), ("x", "x")],
+)  # fmt: skip
+def test_key_of_a_category(value, key):
+    assert category_key(value) == key
+
+
+def test_booleans_match_what_files_write_for_them():
+    column = learn_column([True, False, None], "x", "binary")
+    values, _ = column.encode(["true", "FALSE", 1, "0"])
+    assert values[:, 0].tolist() == [1.0, 0.0, 1.0, 0.0]
+    labels = learn_column([0, 1], "x", "binary")
+    assert labels.encode([True, False])[0][:, 0].tolist() == [1.0, 0.0]
+
+
+def test_an_unseen_category_is_named_and_taken_as_missing():
+    column = learn_column(["a", "b"], "x", "categorical")
+    with pytest.warns(UserWarning, match=r"'x': 'new' is not a category"):
+        values, observed = column.encode(["a", "new", "b"])
+    assert observed.tolist() == [True, False, True]
+    assert not values[1].any()
+
+
+def test_grey_levels_keep_fractions():
+    column = learn_column([0.0, 0.25, 1.0], "x", "binary", graded=True)
+    assert column.decode(column.encode([0.25, None])[0])[0] == 0.25
+    with pytest.warns(UserWarning, match=r"outside \[0, 1\]"):
+        assert column.encode([2.0, 0.5])[1].tolist() == [False, True]
+
+
+def test_whole_columns_can_be_rounded():
+    column = learn_column([1, 2, 4], "x", "numeric")
+    between = np.array([[0.1]])
+    assert column.decode(between)[0] % 1 != 0
+    assert column.decode(between, round_whole=True)[0] == 2.0
+
+
+def test_values_far_outside_the_training_range_are_clipped():
+    column = learn_column([0.0, 1.0, 2.0], "x", "numeric")
+    top = column.encode([2.0])[0].item()
+    assert top < column.encode([1e9])[0].item() < top + 1.1
+
+
+@pytest.mark.parametrize("far", [1e6, 1e30, -1e30])
+@pytest.mark.parametrize("type", ["numeric", "log-numeric"])
+def test_one_outlier_is_named_and_does_not_change_the_scale(far, type):
+    numbers = np.random.default_rng(0).uniform(1, 4, 300)
+    clean = learn_column(numbers, "height", type)
+    if type == "log-numeric":
+        far = abs(far) ** 2
+    numbers[7] = far
+    named = f"outliers.*column 'height', row 7: {re.escape(repr(far))}"
+    with pytest.warns(UserWarning, match=named):
+        column = learn_column(numbers, "height", type)
+    assert column.scale == pytest.approx(clean.scale, rel=0.02)
+    assert column.high <= 4
+    assert abs(column.encode([far])[0].item()) < 10
+
+
+@pytest.mark.parametrize("draw", ["normal", "exponential", "lognormal", "standard_t", "pareto"])
+def test_tails_of_usual_distributions_hold_no_gross_outliers(draw):
+    rng = np.random.default_rng(1)
+    shape = {"standard_t": (2,), "pareto": (1.5,), "lognormal": (0, 1.5)}.get(draw, ())
+    marked = [gross_outliers(getattr(rng, draw)(*shape, size=400)).sum() for _ in range(40)]
+    assert sum(marked) <= 1
+
+
+def test_a_common_value_hides_no_outlier():
+    values = np.append(np.zeros(200), [*np.linspace(1, 2, 20), 1e8])
+    assert np.flatnonzero(gross_outliers(values)).tolist() == [220]
+
+
+@pytest.mark.parametrize(
+    ("cells", "type", "message"),
+    [
+        (["a", 1.0], "numeric", "row 0 holds 'a'"),
+        ([1.0, -2.0], "log-numeric", "row 1 holds -2.0"),
+        ([1, 2, 3], "binary", "3 different values"),
+        ([date(2024, 1, 1)], "numeric", "holds dates"),
+    ],
+)
+def test_values_that_do_not_fit_their_type_are_refused(cells, type, message):
+    with pytest.raises(ValueError, match=message):
+        learn_column(cells, "x", type)
+
+
+def test_given_categories_keep_their_order_and_must_cover_the_values():
+    sizes = learn_column(["m", "s"], "size", "ordinal", categories=["s", "m", "l"])
+    assert sizes.categories == ("s", "m", "l")
+    with pytest.raises(ValueError, match="'xl', which is not among"):
+        learn_column(["xl"], "size", "ordinal", categories=["s", "m"])
+    with pytest.raises(ValueError, match="repeat"):
+        learn_column(["1"], "size", "ordinal", categories=["1", 1.0])
+
+
+def test_probabilities_sum_to_one():
+    column = learn_column(["a", "b", "c"], "x", "categorical", one_unit_per_class=True)
+    assert column.unit == "bernoulli"
+    np.testing.assert_allclose(
+        column.probabilities(np.array([[0.2, 0.2, 0.0], [0.0, 0.0, 0.0]])),
+        [[0.5, 0.5, 0.0], [1 / 3] * 3],
+    )
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"scale": 0.0}, {"scale": float("nan")}, {"low": 9.0}, {"unit": "none"}, {"marginal": ()},
+     {"type": "log-numeric"}, {"reason": "empty"}, {"extra": 1}, {"categories": ("a",)}],
+)  # fmt: skip
+def test_a_forged_column_is_refused(change):
+    column = learn_column([-1.0, 2.0], "x", "numeric")
+    with pytest.raises(ValidationError):
+        Column(**(dict(column) | change))
+
+
+@pytest.mark.parametrize(
+    ("cells", "error", "message"),
+    [
+        ([1.0, np.inf], ValueError, "infinity.*row 1"),
+        (["a", float("inf")], ValueError, "infinity.*row 1"),
+        ([1, 10**400], ValueError, "too large"),
+        ([1j], ValueError, "Complex data not supported"),
+        ([[1]], TypeError, "string or a number, not 'list'"),
+        ([1.0, date(2024, 1, 1)], TypeError, "mixes dates.*row 1"),
+    ],
+)
+def test_cells_that_are_no_data_are_refused(cells, error, message):
+    objects = np.empty(len(cells), object)
+    objects[:] = cells
+    with pytest.raises(error, match=message):
+        read_column(objects, "x")
+
+
+def test_text_becomes_numbers_only_if_nothing_is_lost():
+    assert read_column(["1.50", None, "2e3", "-.5"]).kind == "number"
+    for text in (["1", "07"], ["1", "x"], [str(2**53 + 1), "1"], ["1e999"], ["nan", "1"]):
+        assert read_column(text).kind == "text"

@@ -1,0 +1,281 @@
+"""Containers: the same out as in, and observed cells exactly as they were."""
+
+import datetime
+from decimal import Decimal
+
+import narwhals as nw
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.sparse
+
+from halfseen.data.frames import (
+    align,
+    check_target_type,
+    fill_table,
+    fill_target,
+    make_table,
+    read_table,
+    read_target,
+)
+from halfseen.data.schema import learn_schema
+
+BIG = 2**53 + 1
+DAYS = [datetime.date(2024, 1, day) for day in (1, 2, 3, 4)]
+TEXT = ["red", None, "blue", "red"]
+CELLS = {
+    "whole": [BIG, None, BIG + 4, BIG + 8],
+    "number": [1.5, None, 2.5, 3.25],
+    "flag": [True, None, False, True],
+    "text": TEXT,
+    "money": [Decimal("2.01"), None, Decimal("3.10"), Decimal("4.00")],
+    "day": [DAYS[0], None, *DAYS[2:]],
+}
+ARROW = pa.table(
+    {
+        **CELLS, "word": pa.array(TEXT).dictionary_encode(), "empty": pa.nulls(4),
+        "small": pa.array([1, None, 3, 9], pa.uint8()), "large": pa.array(TEXT, pa.large_string()),
+        "time": pa.array(CELLS["day"]).cast(pa.timestamp("us")),
+    }
+)  # fmt: skip
+CONTAINERS = {
+    "pandas": pd.DataFrame({key: pd.Series(cells, dtype=object) for key, cells in CELLS.items()}),
+    "pandas-nullable": pd.DataFrame(
+        {
+            "whole": pd.array(CELLS["whole"], "Int64"),
+            "number": pd.array(CELLS["number"], "Float64"),
+            "flag": pd.array(CELLS["flag"], "boolean"), "text": pd.array(TEXT, "string"),
+            "word": pd.Categorical(TEXT), "code": pd.Categorical([1, None, 2, 1]),
+            "order": pd.Categorical(TEXT, categories=["red", "mid", "blue"], ordered=True),
+            "day": pd.to_datetime(CELLS["day"]),
+            "sparse": pd.arrays.SparseArray([0, np.nan, 0, 2.0]),
+        },
+        index=[3, 1, 4, 15],
+    ),
+    "pandas-arrow": ARROW.to_pandas(types_mapper=pd.ArrowDtype),
+    "polars": pl.DataFrame(
+        {
+            **CELLS, "word": pl.Series(TEXT, dtype=pl.Categorical), "empty": pl.Series([None] * 4),
+            "enum": pl.Series(TEXT, dtype=pl.Enum(["red", "mid", "blue"])),
+            "small": pl.Series([1, None, 3, 9], dtype=pl.UInt8),
+        }
+    ),
+    "pyarrow": ARROW,
+    "narwhals": nw.from_native(pl.DataFrame(CELLS)),
+    "chunked": pa.concat_tables([ARROW.slice(0, 2), ARROW.slice(2)]),
+}  # fmt: skip
+
+
+def _to_lists(table):
+    if isinstance(table, nw.DataFrame):
+        table = table.to_native()
+    if isinstance(table, pd.DataFrame):
+        return {name: table[name].astype(object).tolist() for name in table}
+    return table.to_pydict() if isinstance(table, pa.Table) else table.to_dict(as_series=False)
+
+
+def _types(table):
+    table = table.to_native() if isinstance(table, nw.DataFrame) else table
+    return list(table.schema.types if isinstance(table, pa.Table) else table.dtypes)
+
+
+@pytest.mark.filterwarnings("ignore:Columns pass through")
+@pytest.mark.parametrize("kind", CONTAINERS)
+def test_a_filled_table_keeps_its_container_types_and_observed_cells(kind):
+    given = CONTAINERS[kind]
+    table = read_table(given)
+    schema = learn_schema(table)
+    filled = fill_table(given, schema.decode(schema.encode(table).values), table.observed)
+    assert type(filled) is type(given)
+    assert _types(filled) == _types(given)
+    before, after = _to_lists(given), _to_lists(filled)
+    for j, (name, cells) in enumerate(before.items()):
+        for row in np.flatnonzero(table.observed[:, j]):
+            assert after[name][row] == cells[row]
+            assert type(after[name][row]) is type(cells[row])
+    again = read_table(filled).observed.all(axis=0)
+    assert again.tolist() == [column.type != "ignored" for column in schema.features]
+    if isinstance(given, pd.DataFrame):
+        assert filled.index.equals(given.index)
+    assert not read_table(given).observed[1, 0]
+
+
+@pytest.mark.filterwarnings("ignore:Columns pass through")
+@pytest.mark.parametrize("kind", [kind for kind in CONTAINERS if kind != "narwhals"])
+def test_samples_come_in_the_container_of_the_training_table(kind):
+    given = CONTAINERS[kind]
+    table = read_table(given)
+    schema = learn_schema(table)
+    decoded = schema.decode(np.repeat(schema.marginals[np.newaxis], 3, axis=0), round_whole=True)
+    made = make_table(decoded, schema.container, table.names, 3)
+    assert type(made) is type(given)
+    read = read_table(made)
+    assert read.names == table.names
+    assert read.observed.all(axis=0).tolist() == [c.type != "ignored" for c in schema.features]
+    whole = _to_lists(made)["whole"]
+    assert all(cell == int(cell) for cell in whole)
+
+
+def test_arrays_and_lists():
+    rows = [[1.5, "red"], [None, "blue"], [2.5, None]]
+    table = read_table(rows)
+    assert table.names is None
+    assert table.label(1) == 1
+    schema = learn_schema(table)
+    filled = fill_table(rows, schema.decode(schema.encode(table).values), table.observed)
+    assert filled.dtype == object
+    assert filled.tolist() == [[1.5, "red"], [2.0, "blue"], [2.5, "blue"]]
+    assert rows[1][0] is None
+    numbers = np.array([[1.5, np.nan], [2.5, 3.0]], np.float32)
+    filled = fill_table(numbers, [None, np.array([7.0, 8.0])], ~np.isnan(numbers))
+    assert filled.dtype == np.float32
+    assert filled.tolist() == [[1.5, 7.0], [2.5, 3.0]]
+    made = make_table([np.array([1.0]), None], table.container, None, 1)
+    np.testing.assert_array_equal(made, [[1.0, np.nan]])
+
+
+def test_a_list_keeps_large_integers_beside_fractions():
+    table = read_table([[BIG, 0.5], [BIG + 1, 1.5]])
+    assert table.columns[0].values.tolist() == [BIG, BIG + 1]
+
+
+@pytest.mark.parametrize("garbage", [1e30, np.inf, -7.0])
+def test_hidden_values_are_never_read(garbage):
+    hidden = np.array([[False], [True], [False], [False]])
+    floats = np.array([1.0, garbage, 2.0, 4.0])
+    nullable = pd.DataFrame({"x": pd.arrays.FloatingArray(floats.copy(), hidden[:, 0])})
+    buffers = [pa.array([True, False, True, True]).buffers()[1], pa.py_buffer(floats)]
+    arrow = pa.table({"x": pa.Array.from_buffers(pa.float64(), 4, buffers)})
+    expected = learn_schema(read_table([[1.0], [None], [2.0], [4.0]]))
+    for X in (
+        np.ma.masked_array(floats[:, np.newaxis], hidden), nullable, arrow, pl.from_arrow(arrow),
+        arrow.to_pandas(types_mapper=pd.ArrowDtype),
+    ):  # fmt: skip
+        table = read_table(X)
+        schema = learn_schema(table)
+        assert schema.features[0].model_copy(update={"name": 0}) == expected.features[0]
+        values, observed = schema.encode(table)
+        assert observed[:, 0].tolist() == (~hidden[:, 0]).tolist()
+        assert values[1, 0] == 0.0
+
+
+def test_masked_integers_have_no_value_behind_their_mask():
+    table = read_table(np.ma.masked_array([[1], [10**9], [3]], [[0], [1], [0]]))
+    assert table.columns[0].seen.tolist() == [1, 3]
+
+
+@pytest.mark.parametrize(
+    ("X", "error", "message"),
+    [
+        ({"a": [1]}, TypeError, "X is a dict, not a table"),
+        ((row for row in [[1]]), TypeError, "X is a generator, not a table"),
+        (3, TypeError, "X is a int, not a table"),
+        ("text", TypeError, "X is a str, not a table"),
+        (None, TypeError, "X is a NoneType, not a table"),
+        (pl.LazyFrame({"a": [1]}), TypeError, r"X is a lazy frame; call X.collect\(\)"),
+        (scipy.sparse.csr_array(np.eye(2)), TypeError, r"X is sparse.*X.toarray\(\)"),
+        (np.zeros(1, [("a", int)]), TypeError, "structured array"),
+        ([1, 2], ValueError, "Expected 2D array, got 1D array"),
+        (pd.Series([1, 2]), ValueError, r"X.to_frame\(\)"),
+        (np.zeros((2, 2, 2)), ValueError, "got 3D array"),
+        ([[1], [1, 2]], ValueError, "differ in length"),
+        ([], ValueError, "got 1D array"),
+        (np.zeros((0, 2)), ValueError, "0 sample"),
+        (pd.DataFrame(index=[1]), ValueError, "0 feature"),
+        (pd.DataFrame([[1, 2]], columns=["a", "a"]), ValueError, "repeat"),
+        (pd.DataFrame({"size": [1.0, np.inf]}), ValueError, "'size', row 1"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_what_is_no_table_is_refused(X, error, message):
+    with pytest.raises(error, match=message):
+        read_table(X)
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table, nw.from_dict])
+def test_align_reorders_drops_and_adds_missing_columns(make):
+    cells = {"other": [1, 2], "b": ["x", "y"], "a": [2.0, 3.5]}
+    X = nw.from_dict(cells, backend="polars") if make is nw.from_dict else make(cells)
+    with pytest.warns(UserWarning, match="'c' are absent"):
+        aligned = align(X, ["a", "b", "c"])
+    assert type(aligned) is type(X)
+    table = read_table(aligned)
+    assert table.names == ("a", "b", "c")
+    assert table.observed.tolist() == [[True, True, False]] * 2
+    trained = pd.DataFrame({"a": [1.0, 2.5, 3.0], "b": ["x", "y", "x"], "c": ["u", "v", "w"]})
+    schema = learn_schema(read_table(trained))
+    encoded = schema.encode(table)
+    assert encoded.observed[:, schema.units_of(2)].sum() == 0
+    filled = fill_table(aligned, schema.decode(encoded.values), table.observed)
+    assert read_table(filled).observed.all()
+
+
+def test_align_needs_names_that_match():
+    with pytest.raises(TypeError, match="column names"):
+        align(np.eye(2), ["a"])
+    with pytest.raises(ValueError, match="No column of X"):
+        align(pd.DataFrame({"a": [1]}), ["b"])
+
+
+@pytest.mark.parametrize(
+    ("y", "type"),
+    [
+        (["cat", None, "dog"], "binary"),
+        ([1, 2, 3], "multiclass"),
+        (pd.Series([1, pd.NA, 2], dtype="Int64"), "binary"),
+        ([[1, 0], [None, 1]], "multilabel-indicator"),
+        (np.array([[True, None], [False, True]]), "multilabel-indicator"),
+        ([["1", "0"], ["0", "1"]], "multiclass-multioutput"),
+        ([[1, 2], [0, 1]], "multiclass-multioutput"),
+        (pl.Series([1.0, 0.0]), "binary"),
+    ],
+)  # fmt: skip
+def test_type_of_a_target(y, type):
+    assert read_target(y).type == type
+
+
+@pytest.mark.parametrize(
+    ("y", "target_type", "message"),
+    [
+        (None, "auto", "got None"),
+        ([0.5, 1.5], "auto", "Unknown label type: continuous.*row 0"),
+        ([[0.5, 1], [1, 0]], "auto", "continuous-multioutput"),
+        (["a", 1], "auto", "mixes text and numbers: row 1"),
+        (DAYS, "auto", "dates"),
+        ([None, None], "auto", "no known entry"),
+        (np.zeros((2, 2, 2)), "auto", "1d array"),
+        (pl.DataFrame(), "auto", "empty"),
+        ([[0, 1], [2, 0]], "multilabel-indicator", "column 0 of y holds 2"),
+        ([[0, 1], [2, 0]], "binary", "has 2 columns"),
+        ([0, 1], "regression", "Unknown target_type"),
+    ],
+)
+def test_what_is_no_target_is_refused(y, target_type, message):
+    with pytest.raises(ValueError, match=message):
+        read_target(y, target_type=target_type)
+
+
+def test_a_target_has_as_many_rows_as_its_table():
+    with pytest.raises(ValueError, match=r"inconsistent numbers of samples: \[3, 2\]"):
+        read_target([0, 1], n_rows=3)
+
+
+def test_a_column_vector_is_one_target():
+    with pytest.warns(UserWarning, match="column-vector y"):
+        target = read_target([[1], [0]])
+    assert check_target_type(target.columns) == "binary"
+
+
+def test_filled_targets_keep_their_container():
+    decoded, observed = [np.array(["a", "b"], object)], np.array([[True], [False]])
+    pandas = fill_target(pd.Series(["a", None], index=[5, 6], name="kind"), decoded, observed)
+    assert (pandas.tolist(), pandas.index.tolist(), pandas.name) == (["a", "b"], [5, 6], "kind")
+    assert fill_target(pl.Series(["a", None]), decoded, observed).to_list() == ["a", "b"]
+    arrow = fill_target(pa.chunked_array([["a", None]]), decoded, observed)
+    assert arrow.to_pylist() == ["a", "b"]
+    frame = fill_target(pd.DataFrame({"k": ["a", None]}), decoded, observed)
+    assert frame["k"].tolist() == ["a", "b"]
+    labels = fill_target([1, None], [np.array([0.0, 0.0])], observed)
+    assert labels.tolist() == [1, 0]
