@@ -1,13 +1,13 @@
-"""halfseen: learn from tables that are only half seen.
+"""halfseen: learn from tables with missing values in the features and in the labels.
 
-Holes in the features and in the labels, filled and predicted by one generative model:
-
-- :class:`HalfseenClassifier` - classes or labels, from rows with holes
-- :class:`HalfseenImputer` - the same machine without labels
+- :class:`HalfseenClassifier`, :class:`HalfseenImputer` - the recommended model
+- :class:`RBMClassifier`, :class:`RBMImputer` - the paper's model, RBM-MO
 - :func:`load` - a model that was saved
 - :func:`observed_scorer`, :class:`ObservedStratifiedKFold` - model selection with unknown labels
+- :mod:`halfseen.metrics` - scores that skip unknown entries
+- :mod:`halfseen.masks` - ways to hide entries
 
-Importing halfseen is light: a name brings JAX and scikit-learn along when it is first used.
+Importing halfseen is light: JAX and scikit-learn are imported when a name is first used.
 """
 
 from importlib import import_module
@@ -16,41 +16,53 @@ from typing import TYPE_CHECKING, Any
 from halfseen._version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from halfseen.base.estimator import TrainingInterrupted as TrainingInterrupted
     from halfseen.estimators import HalfseenClassifier as HalfseenClassifier
     from halfseen.estimators import HalfseenImputer as HalfseenImputer
-    from halfseen.estimators import load as load
-    from halfseen.learning.divergence import DivergenceError as DivergenceError
-    from halfseen.learning.trainer import TrainingInterrupted as TrainingInterrupted
+    from halfseen.loading import load as load
+    from halfseen.model_file import ModelFileError as ModelFileError
     from halfseen.model_selection import ObservedStratifiedKFold as ObservedStratifiedKFold
     from halfseen.model_selection import observed_scorer as observed_scorer
+    from halfseen.rbm.estimator import PAPER_LITERAL as PAPER_LITERAL
+    from halfseen.rbm.estimator import RBMClassifier as RBMClassifier
+    from halfseen.rbm.estimator import RBMImputer as RBMImputer
+    from halfseen.rbm.training import DivergenceError as DivergenceError
+
+_MODULES = {
+    "DivergenceError": "halfseen.rbm.training",
+    "HalfseenClassifier": "halfseen.estimators",
+    "HalfseenImputer": "halfseen.estimators",
+    "ModelFileError": "halfseen.model_file",
+    "ObservedStratifiedKFold": "halfseen.model_selection",
+    "PAPER_LITERAL": "halfseen.rbm.estimator",
+    "RBMClassifier": "halfseen.rbm.estimator",
+    "RBMImputer": "halfseen.rbm.estimator",
+    "TrainingInterrupted": "halfseen.base.estimator",
+    "load": "halfseen.loading",
+    "observed_scorer": "halfseen.model_selection",
+}
 
 __all__ = [
+    "PAPER_LITERAL",
     "DivergenceError",
     "HalfseenClassifier",
     "HalfseenImputer",
+    "ModelFileError",
     "ObservedStratifiedKFold",
+    "RBMClassifier",
+    "RBMImputer",
     "TrainingInterrupted",
     "__version__",
     "load",
     "observed_scorer",
 ]
 
-_HOME_OF = {
-    "DivergenceError": "halfseen.learning.divergence",
-    "ObservedStratifiedKFold": "halfseen.model_selection",
-    "HalfseenClassifier": "halfseen.estimators",
-    "HalfseenImputer": "halfseen.estimators",
-    "TrainingInterrupted": "halfseen.learning.trainer",
-    "load": "halfseen.estimators",
-    "observed_scorer": "halfseen.model_selection",
-}
-
 
 def __getattr__(name: str) -> Any:
-    """A public name, from its home, when it is first asked for."""
-    if name not in _HOME_OF:
+    """Import a public name when it is first used."""
+    if name not in _MODULES:
         raise AttributeError(f"module 'halfseen' has no attribute {name!r}")
-    globals()[name] = found = getattr(import_module(_HOME_OF[name]), name)
+    globals()[name] = found = getattr(import_module(_MODULES[name]), name)
     return found
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -38,42 +38,22 @@ def test_a_column_round_trips_through_its_units(type):
     assert decoded == (pytest.approx(known, rel=1e-5) if column.is_number else known)
 
 
-@pytest.mark.parametrize("type", CELLS)
-def test_a_column_round_trips_through_json(type):
-    column = learn_column(CELLS[type], "x", type)
-    assert Column.model_validate_json(column.model_dump_json()) == column
-
-
-def test_an_ignored_column_has_no_units():
-    column = learn_column([1, 2], "x", "ignored")
-    values, observed = column.encode([3, 4])
-    assert values.shape == (2, 0)
-    assert not observed.any()
-    assert column.decode(values).tolist() == [None, None]
-    assert column.reason == "by request"
-
-
-@given(st.lists(st.floats(1e-300, 1e300) | st.floats(-1e300, -1e-300), min_size=1, max_size=12))
-def test_numbers_at_any_scale_of_float64_stay_finite_and_in_range(numbers):
+@settings(deadline=None)
+@given(
+    st.lists(st.floats(1e-300, 1e300) | st.floats(-1e300, -1e-300) | st.just(0.0), min_size=1),
+    st.sampled_from(["numeric", "log-numeric"]),
+)
+def test_numbers_at_any_scale_of_float64_stay_finite_and_in_range(numbers, type):
+    numbers = np.abs(numbers) if type == "log-numeric" else numbers
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        column = learn_column(numbers, 0, "numeric")
+        column = learn_column(numbers, 0, type)
     values, _ = column.encode([*numbers, 1.7e308, -1.7e308, 5e-324, 0.0])
     decoded = column.decode(values)
     assert np.isfinite(values).all()
     assert np.isfinite(decoded).all()
     assert (decoded >= column.low).all()
     assert (decoded <= column.high).all()
-
-
-@given(st.lists(st.floats(0, 1e300), min_size=1, max_size=12).filter(any))
-def test_log_numeric_stays_finite(numbers):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        column = learn_column(numbers, 0, "log-numeric")
-    values, _ = column.encode([*numbers, 0.0, -1.0, 1.7e308])
-    assert np.isfinite(values).all()
-    assert np.isfinite(column.decode(values)).all()
 
 
 def test_numbers_that_write_the_same_number_are_one_category():
@@ -129,19 +109,6 @@ def test_grey_levels_keep_fractions():
         assert column.encode([2.0, 0.5])[1].tolist() == [False, True]
 
 
-def test_whole_columns_can_be_rounded():
-    column = learn_column([1, 2, 4], "x", "numeric")
-    between = np.array([[0.1]])
-    assert column.decode(between)[0] % 1 != 0
-    assert column.decode(between, round_whole=True)[0] == 2.0
-
-
-def test_values_far_outside_the_training_range_are_clipped():
-    column = learn_column([0.0, 1.0, 2.0], "x", "numeric")
-    top = column.encode([2.0])[0].item()
-    assert top < column.encode([1e9])[0].item() < top + 1.1
-
-
 @pytest.mark.parametrize("far", [1e6, 1e30, -1e30])
 @pytest.mark.parametrize("type", ["numeric", "log-numeric"])
 def test_one_outlier_is_named_and_does_not_change_the_scale(far, type):
@@ -190,6 +157,7 @@ def test_given_categories_keep_their_order_and_must_cover_the_values():
     assert sizes.categories == ("s", "m", "l")
     with pytest.raises(ValueError, match="'xl', which is not among"):
         learn_column(["xl"], "size", "ordinal", categories=["s", "m"])
+    assert learn_column([None], "size", "ordinal").reason == "empty"
     with pytest.raises(ValueError, match="repeat"):
         learn_column(["1"], "size", "ordinal", categories=["1", 1.0])
 
@@ -201,6 +169,8 @@ def test_probabilities_sum_to_one():
         column.probabilities(np.array([[0.2, 0.2, 0.0], [0.0, 0.0, 0.0]])),
         [[0.5, 0.5, 0.0], [1 / 3] * 3],
     )
+    two = learn_column([0, 1], "x", "binary")
+    np.testing.assert_allclose(two.probabilities(np.array([[0.2]])), [[0.8, 0.2]])
 
 
 @pytest.mark.parametrize(

@@ -136,6 +136,26 @@ def test_arrays_and_lists():
     np.testing.assert_array_equal(made, [[1.0, np.nan]])
 
 
+def test_samples_of_numpy_types_in_pandas():
+    frame = pd.DataFrame({0: [1, 2, 5], 1: [True, False, True]})
+    container = read_table(frame).container
+    made = make_table([np.array([1.6]), np.array([True], object)], container, None, 1)
+    assert list(made.columns) == [0, 1]
+    assert made.to_numpy().tolist() == [[2, True]]
+
+
+@pytest.mark.parametrize("pandas", [False, True])
+def test_ordered_dictionaries_of_arrow_keep_their_order(pandas):
+    codes, words = pa.array([1, None, 0, 1], pa.int8()), pa.array(["low", "high"])
+    X = pa.table({"x": pa.DictionaryArray.from_arrays(codes, words, ordered=True)})
+    X = X.to_pandas(types_mapper=pd.ArrowDtype) if pandas else X
+    table = read_table(X)
+    assert table.columns[0].levels == ("low", "high")
+    filled = fill_table(X, [np.array(["new"] * 4, object)], table.observed)
+    assert _to_lists(filled)["x"] == ["high", "new", "low", "high"]
+    assert read_table(filled).columns[0].levels == ("low", "high", "new")
+
+
 def test_a_list_keeps_large_integers_beside_fractions():
     table = read_table([[BIG, 0.5], [BIG + 1, 1.5]])
     assert table.columns[0].values.tolist() == [BIG, BIG + 1]
@@ -194,7 +214,13 @@ def test_what_is_no_table_is_refused(X, error, message):
         read_table(X)
 
 
-@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table, nw.from_dict])
+def _arrow_in_pandas(cells):
+    return pa.table(cells).to_pandas(types_mapper=pd.ArrowDtype)
+
+
+@pytest.mark.parametrize(
+    "make", [pd.DataFrame, _arrow_in_pandas, pl.DataFrame, pa.table, nw.from_dict]
+)
 def test_align_reorders_drops_and_adds_missing_columns(make):
     cells = {"other": [1, 2], "b": ["x", "y"], "a": [2.0, 3.5]}
     X = nw.from_dict(cells, backend="polars") if make is nw.from_dict else make(cells)
@@ -244,7 +270,6 @@ def test_type_of_a_target(y, type):
         ([[0.5, 1], [1, 0]], "auto", "continuous-multioutput"),
         (["a", 1], "auto", "mixes text and numbers: row 1"),
         (DAYS, "auto", "dates"),
-        ([None, None], "auto", "no known entry"),
         (np.zeros((2, 2, 2)), "auto", "1d array"),
         (pl.DataFrame(), "auto", "empty"),
         ([[0, 1], [2, 0]], "multilabel-indicator", "column 0 of y holds 2"),
@@ -273,8 +298,10 @@ def test_filled_targets_keep_their_container():
     pandas = fill_target(pd.Series(["a", None], index=[5, 6], name="kind"), decoded, observed)
     assert (pandas.tolist(), pandas.index.tolist(), pandas.name) == (["a", "b"], [5, 6], "kind")
     assert fill_target(pl.Series(["a", None]), decoded, observed).to_list() == ["a", "b"]
-    arrow = fill_target(pa.chunked_array([["a", None]]), decoded, observed)
-    assert arrow.to_pylist() == ["a", "b"]
+    for arrow in (pa.array(["a", None]), pa.chunked_array([["a", None]])):
+        assert fill_target(arrow, decoded, observed).to_pylist() == ["a", "b"]
+    known = pl.Series(["a", "b"])
+    assert fill_target(known, decoded, np.ones((2, 1), bool)) is known
     frame = fill_target(pd.DataFrame({"k": ["a", None]}), decoded, observed)
     assert frame["k"].tolist() == ["a", "b"]
     labels = fill_target([1, None], [np.array([0.0, 0.0])], observed)

@@ -91,8 +91,7 @@ class Calibration(NamedTuple):
         n_features = len(schema.features)
         probabilities = [schema.probabilities(predicted, j) for j in range(len(schema.targets))]
         codes = [
-            schema.probabilities(truth.values, j).argmax(axis=1)
-            for j in range(len(schema.targets))
+            schema.probabilities(truth.values, j).argmax(axis=1) for j in range(len(schema.targets))
         ]
         known = held_out[:, n_features:]
         if schema.target_type == "multilabel-indicator":
@@ -240,9 +239,7 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         seed = self._seed if random_state is None else whole_number("random_state", random_state, 0)
         table, encoded = self._encode(X)
         return [
-            self._filled(
-                X, table, encoded, self._draw_units(encoded, seed, draw, first_row), True
-            )
+            self._filled(X, table, encoded, self._draw_units(encoded, seed, draw, first_row), True)
             for draw in range(n_draws)
         ]
 
@@ -326,7 +323,9 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         if document.is_calibrated:
             n_targets = len(schema.targets)
             is_multilabel = schema.target_type == "multilabel-indicator"
-            calibration = Calibration.from_arrays(arrays, min(n_targets, 1 if is_multilabel else n_targets))
+            calibration = Calibration.from_arrays(
+                arrays, min(n_targets, 1 if is_multilabel else n_targets)
+            )
         own = {k: v for k, v in arrays.items() if not k.startswith(("intervals.", "sets."))}
         model._set_schema(schema)
         model._seed = document.seed
@@ -537,7 +536,9 @@ class TableClassifier(ClassifierMixin, TableModel):  # type: ignore[misc]
         classes = [np.array(column.categories) for column in schema.targets]
         self.classes_ = classes if len(classes) > 1 else classes[0]
 
-    def _learn(self, X: Any, y: Any, feature_types: Any, target_type: str, **options: Any) -> Encoded:
+    def _learn(
+        self, X: Any, y: Any, feature_types: Any, target_type: str, **options: Any
+    ) -> Encoded:
         """Learn the schema from a training table, and encode it."""
         if y is None:
             raise ValueError(

@@ -39,45 +39,14 @@ _GAP = 5.0
 # ... by a gap that a power-law tail with the index of the other values shows once in e**7 columns.
 _TAIL_GAPS = 7.0
 _FEWEST_FOR_OUTLIERS = 8
-_UNITS: dict[str, tuple[str, ...]] = {
-    "numeric": ("gaussian",),
-    "log-numeric": ("gaussian",),
-    "ordinal": ("gaussian",),
-    "binary": ("bernoulli",),
-    "categorical": ("categorical", "bernoulli"),
-    "ignored": ("none",),
-}
+_UNITS = {
+    "numeric": "gaussian", "log-numeric": "gaussian", "ordinal": "gaussian", "binary": "bernoulli",
+    "categorical": "categorical bernoulli", "ignored": "none",
+}  # fmt: skip
 
 
 class Column(BaseModel):
     """What is learned of one column: its type, scale or categories, and visible units.
-
-    Attributes
-    ----------
-    name : str or int
-        Name, or position in a table without names.
-    type : {"numeric", "log-numeric", "ordinal", "binary", "categorical", "ignored"}
-        Type of the column.
-    unit : {"gaussian", "bernoulli", "categorical", "none"}
-        Kind of its visible units.
-    reason : str or None
-        Why a column is ignored.
-    centre, scale : float
-        Mean and standard deviation on the encoded scale, without gross outliers.
-    shift : float
-        Added before the logarithm of a log-numeric column.
-    low, high : float
-        Range of the observed values without gross outliers; of ranks if ordinal.
-    whole : bool
-        Whether all observed values are whole numbers.
-    graded : bool
-        Whether a binary column keeps any number in [0, 1], such as a grey level.
-    categories : tuple of bool, int, float or str
-        Original values in order.
-    marginal : tuple of float
-        Observed mean of each unit.
-    n_observed : int
-        Number of observed entries.
 
     Examples
     --------
@@ -93,19 +62,19 @@ class Column(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
-    name: Annotated[int, Field(ge=0)] | str
+    name: Annotated[int, Field(ge=0)] | str  # the position, in a table without names
     type: ColumnType
     unit: UnitKind
-    reason: str | None = None
-    centre: float = 0.0
-    scale: Annotated[float, Field(gt=0)] = 1.0
-    shift: Annotated[float, Field(ge=0)] = 0.0
-    low: float = 0.0
-    high: float = 0.0
-    whole: bool = False
-    graded: bool = False
-    categories: tuple[Category, ...] = ()
-    marginal: tuple[float, ...] = ()
+    reason: str | None = None  # why a column is ignored
+    centre: float = 0.0  # mean and ...
+    scale: Annotated[float, Field(gt=0)] = 1.0  # ... standard deviation on the encoded scale
+    shift: Annotated[float, Field(ge=0)] = 0.0  # added before the logarithm
+    low: float = 0.0  # range of the observed values, of ranks if ordinal; like centre and scale ...
+    high: float = 0.0  # ... without gross outliers
+    whole: bool = False  # all observed values are whole numbers
+    graded: bool = False  # a binary column of any numbers in [0, 1], such as grey levels
+    categories: tuple[Category, ...] = ()  # original values in order
+    marginal: tuple[float, ...] = ()  # observed mean of each unit
     n_observed: Annotated[int, Field(ge=0)] = 0
 
     @model_validator(mode="after")
@@ -114,7 +83,7 @@ class Column(BaseModel):
         ranks = 0 <= self.low <= self.high <= len(keys) - 1
         shares = self.unit == "gaussian" or all(0 <= share <= 1 for share in self.marginal)
         problems = {
-            f"has {self.unit!r} units": self.unit not in _UNITS[self.type],
+            f"has {self.unit!r} units": self.unit not in _UNITS[self.type].split(),
             "has a reason exactly if ignored": (self.reason is None) == (self.type == "ignored"),
             "has an empty range": self.low > self.high,
             "repeats a category": len(keys) != len(self.categories),
@@ -280,10 +249,8 @@ def learn_column(
     ----------
     column : RawColumn or array-like of shape (n_rows,)
         The cells.
-    name : str or int
-        Name or position.
-    type : {"numeric", "log-numeric", "ordinal", "binary", "categorical", "ignored"}
-        Its type.
+    name, type : str or int, str
+        Name or position, and type.
     categories : sequence, optional
         Categories in order; by default the observed ones, sorted.
     graded : bool, default=False
@@ -389,12 +356,7 @@ def _is_gap(others: NDArray[np.float64], first: np.float64) -> bool:
     return bool(np.log(first) - tail[-1] > max(np.log(_GAP), _TAIL_GAPS * hill))
 
 
-def _learn_numbers(
-    raw: RawColumn,
-    name: str | int,
-    type: ColumnType,
-    outliers: list[tuple[str | int, int, float]] | None,
-) -> Column:
+def _learn_numbers(raw: RawColumn, name: str | int, type: ColumnType, outliers: Any) -> Column:
     numbers = raw.numbers(name)
     shift, scaled = 0.0, numbers
     if type == "log-numeric":

@@ -158,8 +158,6 @@ def read_target(y: Any, n_rows: int | None = None, target_type: str = "auto") ->
     for j, column in enumerate(columns):
         _check_classes(column, names[j] if names else j, len(columns))
     found = check_target_type(columns, target_type)
-    if target_type == "auto" and not any(column.observed.any() for column in columns):
-        raise ValueError("y has no known entry; at least one class or label is needed.")
     if is_matrix and len(columns) == 1 and target_type == "auto":
         warnings.warn(
             "A column-vector y was passed when a 1d array was expected. Please change the shape "
@@ -462,13 +460,10 @@ def check_target_type(columns: Sequence[RawColumn], asked: str = "auto") -> Targ
         raise ValueError(f"Unknown target_type {asked!r}; use 'auto' or {get_args(TargetType)!r}.")
     if asked in ("binary", "multiclass") and len(columns) > 1:
         raise ValueError(f"y has {len(columns)} columns, but a {asked} target has one.")
+    labels = ("0", "1", "False", "True")
+    distinct = [distinct_values(column.seen)[0] for column in columns]
     others = [
-        [
-            value
-            for value in distinct_values(column.seen)[0]
-            if isinstance(value, str) or category_key(value) not in ("0", "1", "False", "True")
-        ]
-        for column in columns
+        [v for v in d if isinstance(v, str) or category_key(v) not in labels] for d in distinct
     ]
     for j, values in enumerate(others):
         if asked == "multilabel-indicator" and values:
@@ -480,8 +475,7 @@ def check_target_type(columns: Sequence[RawColumn], asked: str = "auto") -> Targ
         return asked  # type: ignore[return-value]
     if len(columns) > 1:
         return "multiclass-multioutput" if any(others) else "multilabel-indicator"
-    keys = set(map(category_key, distinct_values(columns[0].seen)[0]))
-    return "multiclass" if len(keys) > 2 else "binary"
+    return "multiclass" if len(set(map(category_key, distinct[0]))) > 2 else "binary"
 
 
 def _fill_array(array: NDArray[Any], decoded: Decoded, observed: NDArray[np.bool_]) -> NDArray[Any]:
@@ -504,15 +498,15 @@ def _objects(cells: list[Any]) -> NDArray[Any]:
 def _cells_like(values: NDArray[Any], seen: Any) -> NDArray[Any]:
     """Fills for a column of Python objects, in the type of its observed cells."""
     kinds = {type(cell) for cell in seen}
-    if not kinds:
-        return _objects(values.tolist())
-    if all(issubclass(kind, Decimal) for kind in kinds):
+    if kinds == {Decimal}:
         digits = -min(cell.as_tuple().exponent for cell in seen)
         return _objects([_decimal(value, digits) for value in values])
-    if all(issubclass(kind, str) for kind in kinds):
+    if kinds and all(issubclass(kind, str) for kind in kinds):
         return _objects([_text(value) for value in values])
-    whole = all(issubclass(kind, int | np.integer) for kind in kinds) and bool not in kinds
-    return _objects([round(v) for v in values.tolist()] if whole else values.tolist())
+    whole = (
+        kinds and all(issubclass(kind, int | np.integer) for kind in kinds) and bool not in kinds
+    )
+    return _objects([round(v) if whole and isinstance(v, float) else v for v in values.tolist()])
 
 
 def _decimal(value: Any, digits: int) -> Decimal:
@@ -534,6 +528,7 @@ def _fill_series(series: Any, values: NDArray[Any], missing: NDArray[np.bool_]) 
     array, dtype = native.array, native.dtype
     if hasattr(dtype, "pyarrow_dtype"):
         array = type(array)(_fill_arrow(array.__arrow_array__(), cells, missing))
+        dtype = array.dtype
     elif hasattr(dtype, "categories"):
         cells, new = _match(cells, dtype.categories)
         array = array.add_categories(new) if new else array.copy()
@@ -647,7 +642,7 @@ def _empty_series(name: str, dtype: str, kind: str, values: Any, n_rows: int) ->
         return nw.from_native(series, series_only=True)
     word = dtype.partition("(")[0]
     text = values is not None and values.dtype == object
-    native = getattr(nw, "Categorical" if word == "Enum" else word)
+    native = getattr(nw, "Categorical" if word == "Enum" else word, nw.String)
     if word == "Decimal":
         native = nw.Decimal(*map(int, re.findall(r"\d+", dtype)))
     elif word in ("Unknown", "Object"):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -36,27 +37,16 @@ _FEW = 16
 class RawColumn:
     """One column as it was given.
 
-    Attributes
-    ----------
-    values : ndarray of shape (n_rows,)
-        Numbers, booleans, or Python objects; what stands at a missing entry has no meaning.
-    observed : ndarray of bool, shape (n_rows,)
-        True where the entry is observed.
-    kind : {"number", "bool", "text", "category", "date"}
-        What the container holds; "category" is a categorical type of a data frame.
-    levels : tuple or None
-        The order of an ordered categorical type.
-
     Examples
     --------
     >>> read_column([1.5, None]).observed
     array([ True, False])
     """
 
-    values: NDArray[Any]
+    values: NDArray[Any]  # numbers, booleans or objects; meaningless where unobserved
     observed: NDArray[np.bool_]
-    kind: RawKind
-    levels: tuple[Category, ...] | None = None
+    kind: RawKind  # "category" is a categorical type of a data frame
+    levels: tuple[Category, ...] | None = None  # order of an ordered categorical type
 
     def __len__(self) -> int:
         return len(self.observed)
@@ -230,13 +220,12 @@ def _infinite(name: object, row: int, what: str) -> ValueError:
 
 def _read_numbers(array: NDArray[Any], name: object, what: str) -> RawColumn:
     if array.dtype.kind != "f":
-        everywhere = np.ones(len(array), dtype=bool)
-        return RawColumn(array, everywhere, "bool" if array.dtype.kind == "b" else "number")
-    observed = ~np.isnan(array)
+        kind: RawKind = "bool" if array.dtype.kind == "b" else "number"
+        return RawColumn(array, np.ones(len(array), dtype=bool), kind)
     rows = np.flatnonzero(np.isinf(array))
     if rows.size:
         raise _infinite(name, int(rows[0]), what)
-    return RawColumn(array, observed, "number")
+    return RawColumn(array, ~np.isnan(array), "number")
 
 
 def _read_objects(
@@ -246,11 +235,9 @@ def _read_objects(
     seen = values[observed]
     if len(seen) and all(isinstance(v, (int, np.integer)) for v in seen):
         whole = np.zeros(len(values), np.int64)
-        try:
+        with suppress(OverflowError):
             whole[observed] = [int(v) for v in seen]
             return RawColumn(whole, observed, "number")
-        except OverflowError:
-            pass
     numbers = np.full(len(values), np.nan)
     for row in np.flatnonzero(observed).tolist():
         try:

@@ -24,10 +24,9 @@ _MANY_CLASSES, _FEW_ENTRIES = 20, 5
 
 
 class Encoded(NamedTuple):
-    """Visible units of a table, each array C-contiguous and of shape (n_rows, n_units)."""
+    """Visible units, 0 where unobserved; both arrays have shape (n_rows, n_units), in C order."""
 
     values: NDArray[np.float32]
-    """0 where unobserved."""
     observed: NDArray[np.bool_]
 
 
@@ -36,19 +35,6 @@ class Schema(BaseModel):
 
     All Gaussian units come first, then all Bernoulli units, then the categorical groups. Within a
     kind, units are in the order of the columns, features before targets.
-
-    Attributes
-    ----------
-    features : tuple of Column
-        Columns of the table.
-    targets : tuple of Column
-        Columns of the target.
-    target_type : {"binary", "multiclass", "multilabel-indicator", "multiclass-multioutput"} or None
-        scikit-learn's name for the type of target.
-    has_feature_names, has_target_names : bool
-        Whether columns have names rather than positions.
-    container : Container
-        What the training table came in.
 
     Examples
     --------
@@ -67,10 +53,10 @@ class Schema(BaseModel):
 
     features: tuple[Column, ...]
     targets: tuple[Column, ...] = ()
-    target_type: TargetType | None = None
-    has_feature_names: bool
+    target_type: TargetType | None = None  # scikit-learn's name
+    has_feature_names: bool  # names rather than positions
     has_target_names: bool
-    container: Container
+    container: Container  # of the training table
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -176,14 +162,12 @@ class Schema(BaseModel):
         raws = table.columns
         if target is not None:
             if len(target.columns) != len(self.targets):
-                raise ValueError(
-                    f"y has {len(target.columns)} columns, but the training target has "
-                    f"{len(self.targets)}."
-                )
+                expected = len(self.targets)
+                raise ValueError(f"y has {len(target.columns)} columns instead of {expected}.")
             if target.n_rows != table.n_rows:
+                sizes = [table.n_rows, target.n_rows]
                 raise ValueError(
-                    "Found input variables with inconsistent numbers of samples: "
-                    f"{[table.n_rows, target.n_rows]}"
+                    f"Found input variables with inconsistent numbers of samples: {sizes}"
                 )
             raws += target.columns
         values = np.zeros((table.n_rows, self.n_units), np.float32)
@@ -303,8 +287,6 @@ def _label_categories(raw: RawColumn) -> tuple[Category, ...]:
 def _warn_ignored(features: list[Column]) -> None:
     """Name the columns that no one asked to ignore, and refuse a table without others."""
     found = [column for column in features if column.reason not in (None, _BY_REQUEST)]
-    # Dates and empty columns have no other type.
-    found.sort(key=lambda column: column.reason in ("date", "empty"))
     shown = ", ".join(f"{column.name!r} ({column.reason})" for column in found[:_SHOWN])
     shown += f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
     if all(column.type == "ignored" for column in features):
@@ -312,10 +294,12 @@ def _warn_ignored(features: list[Column]) -> None:
             f"No column of X can be modelled{f': {shown}' if found else ''}. Choose a type with "
             "feature_types, convert dates to numbers, or pass other columns."
         )
+    typed = [column.name for column in found if column.reason not in ("date", "empty")]
+    remedy = f"choose a type, as in feature_types={{{typed[0]!r}: 'categorical'}}" if typed else ""
     if found:
         warnings.warn(
-            f"Columns pass through and are not modelled: {shown}. To model one, choose a type, as "
-            f"in feature_types={{{found[0].name!r}: 'categorical'}}; convert dates to numbers.",
+            f"Columns pass through and are not modelled: {shown}. To model one, "
+            f"{remedy or 'convert dates to numbers'}.",
             stacklevel=3,
         )
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
+from halfseen.base.estimator import TrainingInterrupted
 from halfseen.estimators.blind_readers import BlindReaders
 from halfseen.estimators.boosted_fit import boosted_of_folds
 from halfseen.estimators.class_gaussians_of_folds import class_gaussians_of_folds
@@ -15,7 +16,6 @@ from halfseen.estimators.forest_fit import grow_forest
 from halfseen.estimators.predictive_settings import PredictiveSettings
 from halfseen.learning.held_out import HeldOut
 from halfseen.learning.progress import Verbosity
-from halfseen.learning.trainer import TrainingInterrupted
 from halfseen.tables import EncodedTable
 
 

@@ -6,9 +6,9 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from halfseen.base.estimator import TrainingInterrupted
 from halfseen.estimators.predictive_settings import PredictiveSettings
 from halfseen.learning.predictive_training import PredictiveState, Round
-from halfseen.learning.trainer import TrainingInterrupted
 
 LEAST_OF_A_ROUND = 0.035  # part of the squared error that a round takes away, if another follows
 _LONGER = 2  # times the last round is the next

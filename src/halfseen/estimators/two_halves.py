@@ -10,13 +10,13 @@ from typing import NamedTuple, Self
 
 import jax
 
+from halfseen.base.estimator import TrainingInterrupted
 from halfseen.estimators.fitted_prediction import FittedPrediction
 from halfseen.estimators.fitting import Fitted, Surroundings
 from halfseen.learning.epoch import LONG
 from halfseen.learning.history import EpochRecord, StopReason
 from halfseen.learning.one_thread import thread_pools
 from halfseen.learning.progress import ProgressLine, Verbosity
-from halfseen.learning.trainer import TrainingInterrupted
 from halfseen.machine.compilation_cache import kept_compilations
 from halfseen.machine.usable_cores import usable_cores
 

@@ -16,43 +16,6 @@ _LARGEST_WEIGHT = 1e4
 _LARGEST_LOSS = 1e4
 
 
-class DivergenceError(RuntimeError):
-    """Learning ran away, and making its step smaller did not help.
-
-    The facts are kept in ``args``, so that the error survives the way back from a worker process.
-
-    Parameters
-    ----------
-    learning_rate : float
-        The learning rate that was asked for.
-    n_rollbacks : int
-        How often training was rolled back and went on with a smaller step before it gave up.
-
-    Examples
-    --------
-    >>> print(DivergenceError(0.5, n_rollbacks=0))
-    training diverged with a learning rate of 0.5. Try a much smaller learning_rate, a finite
-    clip_norm (for instance 10), a larger batch_size, or look for columns with extreme outliers
-    """
-
-    def __init__(self, learning_rate: float, n_rollbacks: int = MOST_ROLLBACKS) -> None:
-        super().__init__(learning_rate, n_rollbacks)
-
-    def __str__(self) -> str:
-        learning_rate, n_rollbacks = self.args
-        happened = f"training diverged with a learning rate of {learning_rate:g}"
-        if n_rollbacks:
-            smaller = learning_rate * SLOWER**n_rollbacks
-            happened = (
-                f"training diverged {n_rollbacks + 1} times, although each time it was rolled back "
-                f"and the learning rate lowered from {learning_rate:g} down to {smaller:g}"
-            )
-        return (
-            f"{happened}. Try a much smaller learning_rate, a finite clip_norm (for instance 10), "
-            "a larger batch_size, or look for columns with extreme outliers"
-        )
-
-
 def is_sound(state: TrainingState, loss: NDArray[np.floating[Any]]) -> NDArray[np.bool_]:
     """Which machines have not run away, of shape (n_replicas,).
 

@@ -17,6 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
+from halfseen.base.estimator import TrainingInterrupted
 from halfseen.learning.clipped_adam import Moments, Pace, clipped_adam, first_moments, paces
 from halfseen.learning.packed_parameters import Packed, packed, unpacked
 from halfseen.learning.predictive_loss import predictive_loss_slope
@@ -36,7 +37,6 @@ from halfseen.learning.replicas import (
 from halfseen.learning.shared_out_units import gradient_of_parts, in_order, orders_of_units
 from halfseen.learning.shuffled_rows import shuffled_rows
 from halfseen.learning.table_source import Table, TableSource, parts_of_steps
-from halfseen.learning.trainer import TrainingInterrupted
 from halfseen.machine.compilation_cache import QUICKLY_COMPILED
 from halfseen.machine.predictive_sweeps import PredictiveParameters, Wide, sweep_gradient
 from halfseen.machine.random_bits import keys_of_steps

@@ -13,8 +13,9 @@ import jax
 import numpy as np
 from numpy.typing import NDArray
 
+from halfseen.base.estimator import TrainingInterrupted
 from halfseen.learning.checkpoint import Checkpoint, fingerprint_of
-from halfseen.learning.divergence import MOST_ROLLBACKS, DivergenceError, is_sound
+from halfseen.learning.divergence import MOST_ROLLBACKS, is_sound
 from halfseen.learning.epoch import (
     TrainingState,
     epoch_order,
@@ -45,12 +46,9 @@ from halfseen.learning.statistics import Offsets
 from halfseen.machine.parameters import BoltzmannParameters
 from halfseen.machine.random_bits import training_key
 from halfseen.machine.visible_layer import VisibleLayer
+from halfseen.rbm.training import DivergenceError
 
 Callback = Callable[[EpochRecord], bool | None]
-
-
-class TrainingInterrupted(UserWarning):
-    """Training was stopped by Ctrl-C; the model is usable as it is."""
 
 
 @contextmanager

@@ -25,7 +25,6 @@ from halfseen.base.estimator import (
     TrainingInterrupted,
 )
 from halfseen.base.tiles import map_tiles
-from halfseen.data.frames import read_target
 from halfseen.data.schema import Encoded, Schema
 from halfseen.rbm.gibbs import gibbs_chain
 from halfseen.rbm.likelihood import log_probability
@@ -132,9 +131,7 @@ class _RBMModel(TableModel):
     def _hold_out(self, encoded: Encoded) -> NDArray[np.bool_]:
         """Observed entries for validation, of shape (n_rows, n_columns)."""
         slices = [self.schema_.units_of(j) for j in range(len(self.schema_.columns))]
-        observed = np.stack(
-            [encoded.observed[:, units].any(axis=1) for units in slices], axis=1
-        )
+        observed = np.stack([encoded.observed[:, units].any(axis=1) for units in slices], axis=1)
         drawn = np.random.default_rng([self._seed, _HOLD_OUT]).random(observed.shape)
         held_out = observed & (drawn < self.validation_fraction)
         if self.early_stopping is True and not held_out.any():

@@ -1,0 +1,79 @@
+"""Fitted models from files."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import safetensors
+from pydantic import ValidationError
+
+from halfseen.base.estimator import ModelDocument, TableModel
+from halfseen.model_file import ModelFileError, read_model_file
+from halfseen.rbm.estimator import RBMClassifier, RBMImputer
+
+_ESTIMATORS: dict[str, type[TableModel]] = {
+    "RBMClassifier": RBMClassifier,
+    "RBMImputer": RBMImputer,
+}
+
+
+def load(path: str | PathLike[str]) -> Any:
+    """Read a fitted model that its `save` wrote.
+
+    Nothing in the file is executed, and its content is checked against its digest.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+
+    Returns
+    -------
+    estimator
+        The fitted model.
+
+    Raises
+    ------
+    ModelFileError
+        The file is absent, damaged, or no model.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from halfseen import RBMImputer
+    >>> model = RBMImputer(n_iter=1, random_state=0).fit([[0, 1], [1, None], [0, 1], [1, 0]])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     model.save(f"{folder}/model.safetensors")
+    ...     load(f"{folder}/model.safetensors")
+    RBMImputer(n_iter=1, random_state=0)
+    """
+    if _is_of_first_edition(path):
+        from halfseen.estimators.model_file import load as load_first_edition
+
+        return load_first_edition(path)
+    content = read_model_file(path)
+    estimator = _ESTIMATORS.get(content.kind)
+    if estimator is None:
+        raise ModelFileError(
+            f"'{path}' is a file of kind {content.kind[:40]!r}, not a model: name a file that the "
+            "save method of a model wrote"
+        )
+    try:
+        document = ModelDocument.model_validate(content.document)
+        return estimator._from_file(document, content.arrays)
+    except (ValidationError, KeyError, TypeError, ValueError) as error:
+        reason = str(error).splitlines()[0][:150]
+        raise ModelFileError(
+            f"'{path}' holds no usable {content.kind} ({reason}): save the model again"
+        ) from error
+
+
+def _is_of_first_edition(path: str | PathLike[str]) -> bool:
+    """HalfseenClassifier and HalfseenImputer still have a format of their own."""
+    try:
+        with safetensors.safe_open(Path(path), "numpy") as file:
+            return "format" in (file.metadata() or {})
+    except (safetensors.SafetensorError, OSError):
+        return False

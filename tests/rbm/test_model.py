@@ -1,0 +1,88 @@
+"""Energy, free energies and conditionals against enumeration of the joint distribution."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from scipy.special import expit, logsumexp, softmax
+
+from halfseen.rbm.model import RBM
+from halfseen.rbm.units import VisibleLayer
+from rbm.machines import BINARY, MARGINALS, MIXED, ROWS, enumerate_states, machine, mean_of_units
+
+pytestmark = pytest.mark.usefixtures("double_precision")
+
+each_layer = pytest.mark.parametrize("layer", [MIXED, BINARY], ids=["mixed", "binary"])
+NOTHING = np.zeros(MIXED.n_units, bool)
+
+
+@jax.jit
+def everything(rbm: RBM, visible: jax.Array, hidden: jax.Array) -> dict[str, jax.Array]:
+    return {
+        "energy": rbm.energy(visible[:, None], hidden),
+        "log_prior": jnp.sum(rbm.layer.log_prior(visible, rbm.log_variance), axis=-1),
+        "free_energy": rbm.free_energy(visible),
+        "hidden_free_energy": rbm.hidden_free_energy(hidden),
+        "hidden_mean": rbm.hidden_mean_from_visible(visible),
+        "visible_mean": rbm.visible_mean_from_hidden(hidden),
+    }
+
+
+@each_layer
+def test_energies_and_conditionals_are_those_of_the_joint_distribution(layer: VisibleLayer) -> None:
+    rbm = machine(layer)
+    n = rbm.layer.n_units
+    nothing = enumerate_states(rbm, ROWS[0, :n], NOTHING[:n])
+    # Rows are complete states; their density is the weight of a state with all entries observed.
+    rows = ROWS if layer is MIXED else nothing.visible
+    complete = [enumerate_states(rbm, row, ~NOTHING[:n]) for row in rows]
+    joint = np.concatenate([states.log_weight for states in complete])
+    found = everything(rbm, rows, nothing.hidden)
+
+    np.testing.assert_allclose(found["log_prior"][:, None] - found["energy"], joint, atol=1e-12)
+    np.testing.assert_allclose(found["free_energy"], -logsumexp(joint, axis=1), rtol=1e-12)
+    by_hidden = -logsumexp(nothing.log_weight, axis=0)
+    np.testing.assert_allclose(found["hidden_free_energy"], by_hidden, rtol=1e-10, atol=1e-10)
+    expected = softmax(joint, axis=1) @ nothing.hidden
+    np.testing.assert_allclose(found["hidden_mean"], expected, rtol=1e-10)
+    expected = softmax(nothing.log_weight, axis=0).T @ nothing.visible
+    np.testing.assert_allclose(found["visible_mean"], expected, rtol=1e-9, atol=1e-10)
+
+
+def test_samples_follow_the_conditionals() -> None:
+    rbm, n = machine(), 20_000
+    visible_key, hidden_key = jax.random.split(jax.random.key(0))
+    rows = jnp.broadcast_to(ROWS[1], (n, MIXED.n_units))
+    hidden = np.asarray(rbm.sample_hidden_from_visible(hidden_key, rows))
+    mean = np.asarray(rbm.hidden_mean_from_visible(ROWS[1]))
+    assert np.max(np.abs(hidden.mean(axis=0) - mean) / np.sqrt(mean * (1 - mean) / n)) < 4
+
+    visible = np.asarray(rbm.sample_visible_from_hidden(visible_key, jnp.asarray(hidden)))
+    inputs = hidden @ np.asarray(rbm.weights).T + np.asarray(rbm.visible_bias)
+    noise = visible - mean_of_units(rbm, inputs)
+    assert np.max(np.abs(noise.mean(axis=0)) / noise.std(axis=0)) < 4 / np.sqrt(n)
+    covariance = noise.T @ hidden / n
+    assert np.max(np.abs(covariance)) < 4 * np.max(noise.std(axis=0)) / np.sqrt(n)
+
+
+def test_temperatures_lead_from_independent_units_to_the_machine() -> None:
+    rbm, base_bias = machine(), np.linspace(-1, 1, MIXED.n_units)
+    cold = rbm.at_inverse_temperature(1.0, base_bias)
+    jax.tree.map(np.testing.assert_array_equal, cold, rbm)
+    hot = rbm.at_inverse_temperature(0.0, base_bias)
+    hidden = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 1.0]])
+    inputs = np.tile(base_bias, (2, 1))
+    np.testing.assert_array_equal(hot.visible_input_from_hidden(hidden), inputs)
+    np.testing.assert_array_equal(hot.hidden_mean_from_visible(ROWS), np.full((4, 3), 0.5))
+    np.testing.assert_array_equal(hot.log_variance, rbm.log_variance)
+
+
+def test_a_new_machine_has_the_marginals_of_the_data_and_small_weights() -> None:
+    arguments = (MIXED, 40, jnp.asarray(MARGINALS))
+    rbm = RBM.initial(jax.random.key(0), *arguments, variance=0.5, scale=0.01)
+    np.testing.assert_allclose(rbm.visible_mean_from_hidden(np.zeros(40)), MARGINALS, rtol=1e-9)
+    np.testing.assert_allclose(rbm.hidden_mean_from_visible(np.zeros(9)), np.full(40, expit(0)))
+    np.testing.assert_allclose(np.exp(rbm.log_variance), 0.5)
+    assert 0.008 < np.std(rbm.weights) < 0.012
