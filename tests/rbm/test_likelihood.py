@@ -116,21 +116,13 @@ def test_annealed_estimates_lie_within_their_standard_errors(scale: float) -> No
 
 def test_beyond_twenty_hidden_units_the_probability_is_estimated() -> None:
     rbm, key = padded(machine(), 21), jax.random.key(0)
-    expected = probability(machine(), ROWS, OBSERVED, key, BASE).value
-    found = probability(rbm, ROWS, OBSERVED, key, BASE, n_chains=100)
-    assert np.all((found.standard_error > 0) & (found.standard_error < 0.1))
-    assert np.all(np.abs(found.value - expected) < 4 * found.standard_error)
-
-
-def test_log_z_may_be_estimated_once_for_rows_that_come_later() -> None:
-    rbm, key = padded(machine(), 21), jax.random.key(0)
     log_z = jax.jit(partial(log_partition, n_temperatures=100))(rbm, key, BASE)
     expected = exactly(machine(), ROWS, OBSERVED)
     assert abs(log_z.value - expected[0] - 18 * np.log(2)) < 4 * log_z.standard_error < 0.2
     found = probability(rbm, ROWS, OBSERVED, key, BASE, log_z)
     assert np.all(np.abs(found.value - expected + expected[0]) < 4 * found.standard_error)
     # A complete row has no error but that of log Z.
-    assert found.standard_error[1] == pytest.approx(log_z.standard_error, rel=1e-9)
+    np.testing.assert_allclose(found.standard_error[1], log_z.standard_error, rtol=1e-9)
 
 
 def test_hidden_values_and_other_rows_change_no_bit_of_an_estimate() -> None:

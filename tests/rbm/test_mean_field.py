@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
 from typing import Any, get_args
 
 import jax
@@ -164,18 +163,3 @@ def test_completion_is_the_conditional_mean_of_weakly_coupled_units(
     expected = np.array([states.visible_mean for states in exact(rbm)])
     found = completed(rbm, ROWS, OBSERVED, STARTS, method, n_sweeps)
     np.testing.assert_allclose(found, expected, atol=0.02)
-
-
-def test_a_row_rests_at_its_own_sweep() -> None:
-    rbm, tolerance = machine(), 1e-3
-    rest, _ = solve(rbm, ROWS, OBSERVED, MARGINALS, 3000, tolerance=tolerance)
-    by_sweep = [
-        np.asarray(solve(rbm, ROWS, OBSERVED, MARGINALS, n, tolerance=0.0).visible_mean)
-        for n in range(60)
-    ]
-    lengths = []
-    for row in range(len(ROWS)):
-        steps = np.array([np.abs(b - a)[row].max() for a, b in pairwise(by_sweep)])
-        lengths.append(int(np.argmax(steps <= tolerance)) + 1)
-        np.testing.assert_array_equal(rest[row], by_sweep[lengths[-1]][row])
-    assert len(set(lengths)) > 2

@@ -94,6 +94,7 @@ class Calibration(NamedTuple):
             schema.probabilities(truth.values, j).argmax(axis=1) for j in range(len(schema.targets))
         ]
         known = held_out[:, n_features:]
+        sets: tuple[ConformalSets, ...]
         if schema.target_type == "multilabel-indicator":
             sets = (ConformalSets.fit(np.stack(probabilities, 1), np.stack(codes, 1), known),)
         else:

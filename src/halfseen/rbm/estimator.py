@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple, Self
@@ -27,7 +28,7 @@ from halfseen.base.estimator import (
 from halfseen.base.tiles import map_tiles
 from halfseen.data.schema import Encoded, Schema
 from halfseen.rbm.gibbs import gibbs_chain
-from halfseen.rbm.likelihood import log_probability
+from halfseen.rbm.likelihood import Estimate, log_partition, log_probability
 from halfseen.rbm.mean_field import complete, fixed_point
 from halfseen.rbm.model import RBM
 from halfseen.rbm.training import (
@@ -65,6 +66,9 @@ _THRESHOLDS = np.linspace(0.05, 0.95, 91)
 # Streams of random numbers beside those of training.
 _HOLD_OUT, _ROWS, _STARTS, _DRAWS, _SAMPLES = range(100, 105)
 
+_LEAVES = ("weights", "visible_bias", "hidden_bias", "log_variance")
+_POSITIVE_INTEGER = Interval(Integral, 1, None, closed="left")
+
 Callback = Callable[["EpochRecord"], object]
 
 
@@ -73,59 +77,97 @@ class EpochRecord(NamedTuple):
 
     epoch: int
     validation_loss: float | None
-    seconds: float
+    seconds: float  # since training began
 
 
+@dataclass(eq=False, repr=False)
 class _RBMModel(TableModel):
-    """Training and predictions of both estimators."""
+    """Parameters, training and predictions of both estimators."""
+
+    n_components: int = 100
+    _: KW_ONLY
+    learning_rate: float = 0.01
+    batch_size: int = 10
+    n_iter: int = 60
+    n_gibbs_steps: int = 1
+    chain_start: str = "data"
+    phases: str = "gibbs"
+    centering: bool = True
+    momentum: float = 0.0
+    weight_decay: float = 0.0
+    variance: float | str = "learned"
+    feature_types: Any = "auto"
+    completion: str = "mean_field"
+    n_restarts: int = 10
+    n_sweeps: int = 10
+    early_stopping: bool | str = False
+    n_iter_no_change: int = 10
+    validation_fraction: float = 0.05
+    n_estimators: int = 1
+    verbose: int = 0
+    random_state: Any = None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "n_components": [_POSITIVE_INTEGER],
         "learning_rate": [Interval(Real, 0, None, closed="neither")],
-        "batch_size": [Interval(Integral, 1, None, closed="left")],
-        "n_iter": [Interval(Integral, 1, None, closed="left")],
-        "n_gibbs_steps": [Interval(Integral, 1, None, closed="left")],
-        "chain_start": [StrOptions({"persistent", "data", "random"})],
+        "batch_size": [_POSITIVE_INTEGER],
+        "n_iter": [_POSITIVE_INTEGER],
+        "n_gibbs_steps": [_POSITIVE_INTEGER],
+        "chain_start": [StrOptions({"data", "persistent", "random"})],
         "phases": [StrOptions({"gibbs", "mean_field"})],
         "centering": ["boolean"],
         "momentum": [Interval(Real, 0, 1, closed="left")],
         "weight_decay": [Interval(Real, 0, None, closed="left")],
         "variance": [StrOptions({"learned"}), Interval(Real, 0, None, closed="neither")],
         "completion": [StrOptions({"mean_field", "tap", "gibbs"})],
-        "n_restarts": [Interval(Integral, 1, None, closed="left")],
-        "n_sweeps": [Interval(Integral, 1, None, closed="left")],
+        "n_restarts": [_POSITIVE_INTEGER],
+        "n_sweeps": [_POSITIVE_INTEGER],
         "early_stopping": ["boolean", StrOptions({"peeking"})],
-        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
+        "n_iter_no_change": [_POSITIVE_INTEGER],
         "validation_fraction": [Interval(Real, 0, 0.5, closed="both")],
-        "n_estimators": [Interval(Integral, 1, None, closed="left")],
+        "n_estimators": [_POSITIVE_INTEGER],
         "verbose": ["verbose"],
         "random_state": ["random_state"],
     }
 
-    rbm_: RBM
-    history_: list[EpochRecord]
-    n_iter_: int
-    _states: TrainingState | None
-
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "rbm_")
 
-    # Training.
+    @property
+    def _algorithm(self) -> Algorithm:
+        return Algorithm(
+            n_gibbs_steps=self.n_gibbs_steps,
+            chain_start=self.chain_start,  # type: ignore[arg-type]
+            phases=self.phases,  # type: ignore[arg-type]
+            centering=self.centering,
+            learn_variance=self.variance == "learned",
+            momentum=self.momentum,
+            weight_decay=self.weight_decay,
+        )
 
     def _fit(
         self, encoded: Encoded, callbacks: Iterable[Callback], truth: Encoded | None = None
     ) -> None:
         """Train on an encoded table, then calibrate on the entries that were held out."""
+        self.__dict__.pop("rbm_", None)  # a fit that fails leaves no model
         held_out = self._hold_out(encoded)
         held_out_units = held_out[:, self.schema_.unit_column]
         training = Encoded(encoded.values, encoded.observed & ~held_out_units)
         judge: _Judge | None = None
         if self.early_stopping == "peeking":
-            judge = _Judge.peeking(self.schema_, training, truth)
+            judge = _Judge.peeking(self.schema_, encoded, training, truth)
         elif self.early_stopping:
             judge = _Judge.held_out(self.schema_, training, held_out_units, self._seed)
-        self.__dict__.pop("rbm_", None)
-        self._train(training, judge, list(callbacks))
+        try:
+            self._train(training, judge, list(callbacks))
+        except KeyboardInterrupt:
+            if not hasattr(self, "rbm_"):
+                raise
+            message = f"Training was interrupted; the model is that of {self.n_iter_} epochs."
+            warnings.warn(message, TrainingInterrupted, stacklevel=3)
+        except BaseException:
+            self.__dict__.pop("rbm_", None)
+            raise
         self._learn_decisions(encoded, held_out)
 
     def _hold_out(self, encoded: Encoded) -> NDArray[np.bool_]:
@@ -133,88 +175,47 @@ class _RBMModel(TableModel):
         slices = [self.schema_.units_of(j) for j in range(len(self.schema_.columns))]
         observed = np.stack([encoded.observed[:, units].any(axis=1) for units in slices], axis=1)
         drawn = np.random.default_rng([self._seed, _HOLD_OUT]).random(observed.shape)
-        held_out = observed & (drawn < self.validation_fraction)
+        held_out: NDArray[np.bool_] = observed & (drawn < self.validation_fraction)
         if self.early_stopping is True and not held_out.any():
             raise ValueError(
                 "early_stopping=True needs held-out entries. Set validation_fraction above 0, or "
                 "give more rows."
             )
-        return np.asarray(held_out)
+        return held_out
 
     def _train(self, training: Encoded, judge: _Judge | None, callbacks: list[Callback]) -> None:
-        best_loss: NDArray[np.float64] = np.full(self.n_estimators, np.inf)
-        self.history_, n_stale = [], 0
-        for states in self._epochs(training):
-            record, loss = self._record(states, judge)
+        """Epoch after epoch; with a judge, the best epoch of each machine is kept."""
+        began, n_stale = time.perf_counter(), 0
+        best_loss = np.full(self.n_estimators, np.inf)
+        self.history_: list[EpochRecord] = []
+        rows = self._rows(training)
+        for states in self._epochs(self._initial_states(len(training.values)), rows, 0):
+            self._states: TrainingState | None = states
+            loss: float | None = None
+            if judge is None:
+                self.rbm_ = states.rbm
+            else:
+                losses = judge(states.rbm)
+                better = losses < best_loss
+                self.rbm_ = _where(better, states.rbm, self.rbm_) if self.history_ else states.rbm
+                best_loss = np.fmin(losses, best_loss)
+                loss, n_stale = float(losses.mean()), 0 if better.any() else n_stale + 1
+            record = EpochRecord(len(self.history_), loss, time.perf_counter() - began)
             self.history_.append(record)
-            better = loss < best_loss
-            best = states.rbm if record.epoch == 0 else _where(better, states.rbm, self.rbm_)
-            best_loss = np.where(better, loss, best_loss)
-            n_stale = 0 if better.any() else n_stale + 1
-            self.rbm_, self._states, self.n_iter_ = best, states, record.epoch + 1
-            if n_stale >= self.n_iter_no_change or self.n_iter_ == self.n_iter:
+            self.n_iter_ = len(self.history_)
+            if self.verbose:
+                shown = "" if loss is None else f", validation loss = {loss:.4f}"
+                print(
+                    f"[{type(self).__name__}] Iteration {self.n_iter_} of at most {self.n_iter}"
+                    f"{shown}, time = {record.seconds:.2f}s", file=sys.stderr, flush=True,
+                )  # fmt: skip
+            asked_to_stop = [callback(record) for callback in callbacks]
+            if (
+                any(asked_to_stop)
+                or n_stale == self.n_iter_no_change
+                or self.n_iter_ == self.n_iter
+            ):
                 return
-            if any([callback(record) for callback in callbacks]):
-                return
-
-    def _epochs(self, training: Encoded) -> Iterable[TrainingState]:
-        """States after each epoch; the keyboard may end them after the first."""
-        visible, observed = map(jnp.asarray, training)
-        rows = Rows(visible, observed, jnp.asarray(self.schema_.marginals))
-        epochs = train(
-            self._initial_states(len(training.values)), rows, algorithm=self._algorithm,
-            learning_rate=self.learning_rate, batch_size=self.batch_size, seed=self._seed,
-        )  # fmt: skip
-        try:
-            yield from epochs
-        except KeyboardInterrupt:
-            if not self.history_:
-                raise
-            warnings.warn(
-                f"Training was interrupted; the model is the one after {self.n_iter_} of at most "
-                f"{self.n_iter} epochs.",
-                TrainingInterrupted,
-                stacklevel=5,
-            )
-
-    def _record(
-        self, states: TrainingState, judge: _Judge | None
-    ) -> tuple[EpochRecord, NDArray[np.float64]]:
-        """Facts of the last epoch, and the loss of each machine; without a judge later is better."""
-        epoch = len(self.history_)
-        loss = np.full(self.n_estimators, -float(epoch)) if judge is None else judge(states.rbm)
-        now = time.perf_counter()
-        seconds, self._clock = now - self._clock, now
-        record = EpochRecord(epoch, None if judge is None else float(loss.mean()), seconds)
-        if self.verbose:
-            shown = "" if judge is None else f", validation loss = {record.validation_loss:.4f}"
-            name = f"[{type(self).__name__}] Iteration {epoch + 1}"
-            print(f"{name}{shown}, time = {seconds:.2f}s", file=sys.stderr, flush=True)
-        return record, loss
-
-    @property
-    def _algorithm(self) -> Algorithm:
-        return Algorithm(
-            n_gibbs_steps=self.n_gibbs_steps,
-            chain_start=self.chain_start,
-            phases=self.phases,
-            centering=self.centering,
-            learn_variance=self.variance == "learned",
-            momentum=self.momentum,
-            weight_decay=self.weight_decay,
-        )
-
-    def _initial_states(self, n_rows: int) -> TrainingState:
-        keys = jax.random.split(jax.random.key(self._seed), self.n_estimators)
-        return initial_states(
-            keys,
-            _layer(self.schema_),
-            self.n_components,
-            min(self.batch_size, n_rows),
-            jnp.asarray(self.schema_.marginals),
-            1.0 if self.variance == "learned" else float(self.variance),
-            self._algorithm,
-        )
 
     def _train_on_part(self, encoded: Encoded) -> None:
         """One epoch over a part of a table, from where the last part or fit ended."""
@@ -222,39 +223,48 @@ class _RBMModel(TableModel):
         states = getattr(self, "_states", None)
         if states is None:
             states = self._initial_states(len(encoded.values))
-            if n_done:  # a model that was loaded
-                states = states._replace(rbm=self.rbm_)
-        visible, observed = map(jnp.asarray, encoded)
-        rows = Rows(visible, observed, jnp.asarray(self.schema_.marginals))
-        states = next(
-            train(
-                states, rows, algorithm=self._algorithm, learning_rate=self.learning_rate,
-                batch_size=self.batch_size, seed=self._seed, first_epoch=n_done,
-            )
-        )  # fmt: skip
+        if n_done:
+            states = states._replace(rbm=self.rbm_)
+        states = next(self._epochs(states, self._rows(encoded), n_done))
         self.rbm_, self._states, self.n_iter_ = states.rbm, states, n_done + 1
         self.calibration_, self.history_ = None, []
 
+    def _rows(self, encoded: Encoded) -> Rows:
+        return Rows(*map(jnp.asarray, (*encoded, self.schema_.marginals)))
+
+    def _epochs(
+        self, states: TrainingState, rows: Rows, first_epoch: int
+    ) -> Iterator[TrainingState]:
+        return train(
+            states, rows, algorithm=self._algorithm, learning_rate=self.learning_rate,
+            batch_size=self.batch_size, seed=self._seed, first_epoch=first_epoch,
+        )  # fmt: skip
+
+    def _initial_states(self, n_rows: int) -> TrainingState:
+        keys = jax.random.split(jax.random.key(self._seed), self.n_estimators)
+        variance = 1.0 if self.variance == "learned" else float(self.variance)
+        return initial_states(
+            keys, _layer(self.schema_), self.n_components, min(self.batch_size, n_rows),
+            jnp.asarray(self.schema_.marginals), variance, self._algorithm,
+        )  # fmt: skip
+
     def _learn_decisions(self, encoded: Encoded, held_out: NDArray[np.bool_]) -> None:
-        """Calibrate intervals and sets on held-out entries, predicted from features alone."""
+        """Thresholds, intervals and sets, from predictions that features alone allow."""
+        self.calibration_ = None
+        if not self.validation_fraction and not self.schema_.targets:
+            return
         rows = _some_rows(len(held_out), self._seed)
-        entries = Encoded(encoded.values[rows], encoded.observed[rows])
+        truth = Encoded(encoded.values[rows], encoded.observed[rows])
         hidden = held_out[rows].copy()
         hidden[:, len(self.schema_.features) :] = True
-        seen = entries.observed & ~hidden[:, self.schema_.unit_column]
-        self.calibration_ = None
-        if self.validation_fraction or self.schema_.targets:
-            predicted = self._complete_units(Encoded(entries.values, seen))
-            self._learn_thresholds(entries, predicted)
-            if self.validation_fraction:
-                self.calibration_ = Calibration.fit(
-                    self.schema_, entries, predicted, held_out[rows]
-                )
+        seen = truth.observed & ~hidden[:, self.schema_.unit_column]
+        predicted = self._complete_units(Encoded(truth.values, seen))
+        self._learn_thresholds(truth, predicted)
+        if self.validation_fraction:
+            self.calibration_ = Calibration.fit(self.schema_, truth, predicted, held_out[rows])
 
     def _learn_thresholds(self, truth: Encoded, predicted: NDArray[np.float32]) -> None:
         """Only classifiers have thresholds."""
-
-    # Predictions.
 
     def _complete_units(self, encoded: Encoded) -> NDArray[np.float32]:
         function = partial(
@@ -278,10 +288,10 @@ class _RBMModel(TableModel):
         return map_tiles(function, np.arange(n_samples, dtype=np.uint32))
 
     def _log_probability(self, encoded: Encoded) -> NDArray[np.float64]:
-        function = partial(_log_probabilities, self.rbm_, self.schema_.marginals)
+        key = jax.random.key(self._seed)
+        log_z = _log_partitions(self.rbm_, key, self.schema_.marginals)
+        function = partial(_log_probabilities, self.rbm_, key, self.schema_.marginals, log_z)
         return map_tiles(function, *encoded).astype(np.float64)
-
-    # Saving.
 
     def _to_arrays(self) -> dict[str, NDArray[Any]]:
         return {name: np.asarray(getattr(self.rbm_, name)) for name in _LEAVES}
@@ -309,9 +319,6 @@ class _RBMModel(TableModel):
         self.history_ = [EpochRecord(epoch, loss, 0.0) for epoch, loss in enumerate(losses)]
 
 
-_LEAVES = ("weights", "visible_bias", "hidden_bias", "log_variance")
-
-
 class _Judge(NamedTuple):
     """Losses of machines in training: of held-out entries, or of hidden labels."""
 
@@ -337,7 +344,9 @@ class _Judge(NamedTuple):
         )  # fmt: skip
 
     @classmethod
-    def peeking(cls, schema: Schema, training: Encoded, truth: Encoded | None) -> Self:
+    def peeking(
+        cls, schema: Schema, known: Encoded, training: Encoded, truth: Encoded | None
+    ) -> Self:
         """One minus the AUC of the hidden labels, the rule of the paper; it uses the answers."""
         if truth is None:
             raise ValueError(
@@ -345,7 +354,7 @@ class _Judge(NamedTuple):
                 "rule of the paper and uses the labels that are to be predicted."
             )
         is_target = np.isin(np.arange(schema.n_units), schema.target_units)
-        entries = truth.observed & ~training.observed & is_target
+        entries = truth.observed & ~known.observed & is_target
         if len(np.unique(truth.values[entries])) < 2:
             raise ValueError("y_true holds no label of both values that y does not know.")
         rows = np.flatnonzero(entries.any(axis=1))
@@ -363,12 +372,13 @@ class _Judge(NamedTuple):
         if self.by_auc:
             truth = self.visible[self.entries] > 0.5
             return 1.0 - float(roc_auc_score(truth, mean[self.entries]))
-        losses = np.asarray(self.layer.loss(self.visible, mean), np.float64)
+        losses = np.asarray(self.layer.loss(jnp.asarray(self.visible), jnp.asarray(mean)))
         parts = (self.entries & ~self.is_target, self.entries & self.is_target)
         return float(sum(losses[part].mean() for part in parts if part.any()))
 
 
-class RBMClassifier(TableClassifier, _RBMModel):
+@dataclass(eq=False, repr=False)
+class RBMClassifier(_RBMModel, TableClassifier):
     """A restricted Boltzmann machine of features and targets, both incomplete: RBM-MO [1]_.
 
     The machine is trained by Lossy-CD on all observed entries, and missing entries are completed
@@ -464,64 +474,16 @@ class RBMClassifier(TableClassifier, _RBMModel):
     array([[0, 1, 1]], dtype=object)
     """
 
+    _: KW_ONLY
+    label_units: str = "categorical"
+    target_type: str = "auto"
+    threshold: float | str = "per_label"
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **_RBMModel._parameter_constraints,
         "label_units": [StrOptions({"categorical", "bernoulli"})],
         "threshold": [StrOptions({"per_label", "shared"}), Interval(Real, 0, 1, closed="neither")],
     }
-
-    def __init__(
-        self,
-        n_components: int = 100,
-        *,
-        learning_rate: float = 0.01,
-        batch_size: int = 10,
-        n_iter: int = 60,
-        n_gibbs_steps: int = 1,
-        chain_start: str = "persistent",
-        phases: str = "gibbs",
-        centering: bool = True,
-        momentum: float = 0.5,
-        weight_decay: float = 0.0,
-        variance: float | str = "learned",
-        label_units: str = "categorical",
-        feature_types: Any = "auto",
-        target_type: str = "auto",
-        completion: str = "mean_field",
-        n_restarts: int = 10,
-        n_sweeps: int = 50,
-        threshold: float | str = "per_label",
-        early_stopping: bool | str = False,
-        n_iter_no_change: int = 10,
-        validation_fraction: float = 0.05,
-        n_estimators: int = 1,
-        verbose: int = 0,
-        random_state: Any = None,
-    ) -> None:
-        self.n_components = n_components
-        self.learning_rate = learning_rate
-        self.batch_size = batch_size
-        self.n_iter = n_iter
-        self.n_gibbs_steps = n_gibbs_steps
-        self.chain_start = chain_start
-        self.phases = phases
-        self.centering = centering
-        self.momentum = momentum
-        self.weight_decay = weight_decay
-        self.variance = variance
-        self.label_units = label_units
-        self.feature_types = feature_types
-        self.target_type = target_type
-        self.completion = completion
-        self.n_restarts = n_restarts
-        self.n_sweeps = n_sweeps
-        self.threshold = threshold
-        self.early_stopping = early_stopping
-        self.n_iter_no_change = n_iter_no_change
-        self.validation_fraction = validation_fraction
-        self.n_estimators = n_estimators
-        self.verbose = verbose
-        self.random_state = random_state
 
     def fit(
         self, X: Any, y: Any, *, y_true: Any = None, callbacks: Iterable[Callback] = ()
@@ -550,7 +512,6 @@ class RBMClassifier(TableClassifier, _RBMModel):
         if y_true is not None:
             table = self._read(X, reset=False)
             truth = self.schema_.encode(table, self._read_target(y_true, table.n_rows))
-        self._clock = time.perf_counter()
         self._fit(encoded, callbacks, truth)
         return self
 
@@ -615,7 +576,7 @@ class RBMClassifier(TableClassifier, _RBMModel):
         self.thresholds_ = arrays["thresholds"]
 
 
-class RBMImputer(TableImputer, _RBMModel):
+class RBMImputer(_RBMModel, TableImputer):
     """A restricted Boltzmann machine of incomplete features; see `RBMClassifier`.
 
     Parameters are those of `RBMClassifier` that do not speak of targets.
@@ -627,53 +588,6 @@ class RBMImputer(TableImputer, _RBMModel):
     >>> RBMImputer(learning_rate=0.1, random_state=0).fit(X).transform([[0, None, None]])
     array([[0, 1, 1]], dtype=object)
     """
-
-    def __init__(
-        self,
-        n_components: int = 100,
-        *,
-        learning_rate: float = 0.01,
-        batch_size: int = 10,
-        n_iter: int = 60,
-        n_gibbs_steps: int = 1,
-        chain_start: str = "persistent",
-        phases: str = "gibbs",
-        centering: bool = True,
-        momentum: float = 0.5,
-        weight_decay: float = 0.0,
-        variance: float | str = "learned",
-        feature_types: Any = "auto",
-        completion: str = "mean_field",
-        n_restarts: int = 10,
-        n_sweeps: int = 50,
-        early_stopping: bool = False,
-        n_iter_no_change: int = 10,
-        validation_fraction: float = 0.05,
-        n_estimators: int = 1,
-        verbose: int = 0,
-        random_state: Any = None,
-    ) -> None:
-        self.n_components = n_components
-        self.learning_rate = learning_rate
-        self.batch_size = batch_size
-        self.n_iter = n_iter
-        self.n_gibbs_steps = n_gibbs_steps
-        self.chain_start = chain_start
-        self.phases = phases
-        self.centering = centering
-        self.momentum = momentum
-        self.weight_decay = weight_decay
-        self.variance = variance
-        self.feature_types = feature_types
-        self.completion = completion
-        self.n_restarts = n_restarts
-        self.n_sweeps = n_sweeps
-        self.early_stopping = early_stopping
-        self.n_iter_no_change = n_iter_no_change
-        self.validation_fraction = validation_fraction
-        self.n_estimators = n_estimators
-        self.verbose = verbose
-        self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None, *, callbacks: Iterable[Callback] = ()) -> Self:
         """Learn from all observed entries of X.
@@ -694,7 +608,6 @@ class RBMImputer(TableImputer, _RBMModel):
         self._validate_params()
         self._seed = self._draw_seed()
         encoded = self._learn(X, self.feature_types)
-        self._clock = time.perf_counter()
         self._fit(encoded, callbacks)
         return self
 
@@ -821,13 +734,32 @@ def _sample_rows(
 
 
 @jax.jit
+def _log_partitions(rbms: RBM, key: jax.Array, marginals: jax.Array) -> Estimate:
+    """log Z of each machine."""
+
+    def of_machine(rbm: RBM) -> Estimate:
+        base_bias = rbm.layer.inputs_from_mean(marginals, rbm.log_variance)
+        return log_partition(rbm, key, base_bias)
+
+    found: Estimate = jax.lax.map(of_machine, rbms)
+    return found
+
+
+@jax.jit
 def _log_probabilities(
-    rbms: RBM, marginals: jax.Array, visible: jax.Array, observed: jax.Array
+    rbms: RBM,
+    key: jax.Array,
+    marginals: jax.Array,
+    log_z: Estimate,
+    visible: jax.Array,
+    observed: jax.Array,
 ) -> jax.Array:
     """log P(v_o) of each row under the mixture of the machines."""
 
-    def by_machine(rbm: RBM) -> jax.Array:
-        return log_probability(rbm, visible, observed, marginals)
+    def by_machine(machine: tuple[RBM, Estimate]) -> jax.Array:
+        rbm, log_z = machine
+        base_bias = rbm.layer.inputs_from_mean(marginals, rbm.log_variance)
+        return log_probability(rbm, visible, observed, key, base_bias, log_z).value
 
-    each = jax.lax.map(by_machine, rbms)
+    each = jax.lax.map(by_machine, (rbms, log_z))
     return jax.nn.logsumexp(each, axis=0) - jnp.log(len(each))

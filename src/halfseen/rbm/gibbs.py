@@ -9,12 +9,11 @@ from halfseen.rbm.model import RBM
 
 
 def gibbs_step(
-    rbm: RBM, key: jax.Array, visible: jax.Array, observed: jax.Array | None = None
+    rbm: RBM, keys: jax.Array, visible: jax.Array, observed: jax.Array | None = None
 ) -> jax.Array:
-    """v -> h -> v; observed entries keep their values."""
-    hidden_key, visible_key = jax.random.split(key)
-    hidden = rbm.sample_hidden_from_visible(hidden_key, visible)
-    sampled = rbm.sample_visible_from_hidden(visible_key, hidden)
+    """v -> h -> v from two keys; observed entries keep their values."""
+    hidden = rbm.sample_hidden_from_visible(keys[0], visible)
+    sampled = rbm.sample_visible_from_hidden(keys[1], hidden)
     return sampled if observed is None else jnp.where(observed, visible, sampled)
 
 
@@ -49,13 +48,14 @@ def gibbs_chain(
     >>> gibbs_chain(rbm, jax.random.key(0), jnp.zeros((1, 2)), observed, 3).tolist()
     [[0.0, 1.0]]
     """
-    if n_steps == 1:
-        return gibbs_step(rbm, key, visible, observed)
+    keys = jax.random.split(key, (n_steps, 2))
+    if n_steps == 1:  # compiles faster than a loop
+        return gibbs_step(rbm, keys[0], visible, observed)
 
-    def step(visible: jax.Array, key: jax.Array) -> tuple[jax.Array, None]:
-        return gibbs_step(rbm, key, visible, observed), None
+    def step(visible: jax.Array, keys: jax.Array) -> tuple[jax.Array, None]:
+        return gibbs_step(rbm, keys, visible, observed), None
 
-    return jax.lax.scan(step, visible, jax.random.split(key, n_steps))[0]
+    return jax.lax.scan(step, visible, keys)[0]
 
 
 def gibbs_average(

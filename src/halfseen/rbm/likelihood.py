@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from halfseen.rbm.gibbs import gibbs_step
+from halfseen.rbm.gibbs import gibbs_chain
 from halfseen.rbm.model import RBM
 
 MAX_ENUMERATED_UNITS = 20
@@ -243,7 +243,7 @@ def _annealed_log_weights(
         of_visible = (after - before) * (chains @ (rbm.visible_bias - base_bias))
         log_weights = log_weights + jnp.sum(of_hidden, axis=-1) + of_visible
         annealed = rbm.at_inverse_temperature(after, base_bias)
-        return (gibbs_step(annealed, step_key, chains, observed), log_weights), None
+        return (gibbs_chain(annealed, step_key, chains, observed, 1), log_weights), None
 
     steps = betas[:-1], betas[1:], jax.random.split(step_key, n_temperatures)
     (_, log_weights), _ = jax.lax.scan(step, (chains, jnp.full(n_chains, log_z)), steps)

@@ -9,7 +9,7 @@ from typing import Self
 import jax
 import jax.numpy as jnp
 
-from halfseen.rbm.units import VisibleLayer, sample_bernoulli
+from halfseen.rbm.units import VisibleLayer, bernoulli_sample, open_uniform
 
 
 @partial(
@@ -85,7 +85,8 @@ class RBM:
 
     def sample_hidden_from_visible(self, key: jax.Array, visible: jax.Array) -> jax.Array:
         """h ~ P(h | v), eq. (5)."""
-        return sample_bernoulli(key, self.hidden_input_from_visible(visible))
+        inputs = self.hidden_input_from_visible(visible)
+        return bernoulli_sample(open_uniform(key, inputs.shape, inputs.dtype), inputs)
 
     def visible_input_from_hidden(self, hidden: jax.Array) -> jax.Array:
         """a_i + sum_j w_ij h_j."""

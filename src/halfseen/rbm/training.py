@@ -13,7 +13,8 @@ import numpy as np
 import optax
 from numpy.typing import NDArray
 
-from halfseen.rbm.gibbs import gibbs_step
+from halfseen.rbm.gibbs import gibbs_chain
+from halfseen.rbm.mean_field import FixedPoint, mean_field_free_energy
 from halfseen.rbm.model import RBM
 from halfseen.rbm.units import VisibleLayer
 
@@ -92,13 +93,22 @@ def run_chain(
     rbm: RBM, key: jax.Array, visible: jax.Array, observed: jax.Array | None, algorithm: Algorithm
 ) -> jax.Array:
     """k steps of Gibbs sampling, or of the mean-field equations in its place."""
-    for step_key in jax.random.split(key, algorithm.n_gibbs_steps):
-        if algorithm.phases == "gibbs":
-            visible = gibbs_step(rbm, step_key, visible, observed)
-        else:
-            mean = rbm.visible_mean_from_hidden(rbm.hidden_mean_from_visible(visible))
-            visible = mean if observed is None else jnp.where(observed, visible, mean)
+    if algorithm.phases == "gibbs":
+        return gibbs_chain(rbm, key, visible, observed, algorithm.n_gibbs_steps)
+    for _ in range(algorithm.n_gibbs_steps):
+        mean = rbm.visible_mean_from_hidden(rbm.hidden_mean_from_visible(visible))
+        visible = mean if observed is None else jnp.where(observed, visible, mean)
     return visible
+
+
+def mean_free_energy(
+    rbm: RBM, visible: jax.Array, observed: jax.Array, algorithm: Algorithm
+) -> jax.Array:
+    """Mean of F(v) over chains; or over means, at which missing numbers keep their variance."""
+    if algorithm.phases == "gibbs":
+        return jnp.mean(rbm.free_energy(visible))
+    hidden_mean = jax.lax.stop_gradient(rbm.hidden_mean_from_visible(visible))
+    return jnp.mean(mean_field_free_energy(rbm, FixedPoint(visible, hidden_mean), observed))
 
 
 def lossy_cd_update(
@@ -122,7 +132,8 @@ def lossy_cd_update(
 
     # Eq. (9): the gradient of log P(v_o) is <-dF> of the positive less that of the negative term.
     def contrast(rbm: RBM) -> jax.Array:
-        return jnp.mean(rbm.free_energy(negative)) - jnp.mean(rbm.free_energy(positive))
+        of_negative = mean_free_energy(rbm, negative, jnp.zeros((), bool), algorithm)
+        return of_negative - mean_free_energy(rbm, positive, observed, algorithm)
 
     gradient, offsets = jax.grad(contrast)(rbm), state.offsets
     if algorithm.centering:
@@ -202,6 +213,7 @@ def run_epoch(
     return jax.vmap(of_machine)(states, keys, rates)
 
 
+@partial(jax.jit, static_argnames=("layer", "n_hidden", "n_chains", "algorithm"))
 def initial_states(
     keys: jax.Array,
     layer: VisibleLayer,

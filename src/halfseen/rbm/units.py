@@ -8,11 +8,12 @@ and the prior of eq. (2), ``log_partition`` is ``log int p_prior(v) exp(x v) dv`
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.scipy.special import entr
+from jax.scipy.special import entr, ndtri
 from numpy.typing import NDArray
 
 _LEAST_PROBABILITY = 1e-4
@@ -28,10 +29,9 @@ class Gaussian:
         """<v> given the input: eq. (11)."""
         return jnp.exp(log_variance) * inputs
 
-    def sample(self, key: jax.Array, inputs: jax.Array, log_variance: jax.Array) -> jax.Array:
-        """v given the input: eq. (4)."""
-        noise = jax.random.normal(key, inputs.shape, inputs.dtype)
-        return self.mean(inputs, log_variance) + jnp.exp(0.5 * log_variance) * noise
+    def sample(self, uniform: jax.Array, inputs: jax.Array, log_variance: jax.Array) -> jax.Array:
+        """v given the input, from uniform numbers: eq. (4)."""
+        return self.mean(inputs, log_variance) + jnp.exp(0.5 * log_variance) * ndtri(uniform)
 
     def hidden_input_variance(
         self, mean: jax.Array, missing: jax.Array, weights: jax.Array, log_variance: jax.Array
@@ -71,9 +71,9 @@ class Bernoulli:
         """P(v = 1) given the input: eq. (12)."""
         return jax.nn.sigmoid(inputs)
 
-    def sample(self, key: jax.Array, inputs: jax.Array, _: jax.Array) -> jax.Array:
-        """v given the input: eq. (4)."""
-        return sample_bernoulli(key, inputs)
+    def sample(self, uniform: jax.Array, inputs: jax.Array, _: jax.Array) -> jax.Array:
+        """v given the input, from uniform numbers: eq. (4)."""
+        return bernoulli_sample(uniform, inputs)
 
     def hidden_input_variance(
         self, mean: jax.Array, missing: jax.Array, weights: jax.Array, _: jax.Array
@@ -145,10 +145,10 @@ class Categorical:
         """Probability of each category given the inputs of its group."""
         return self.ungrid(jax.nn.softmax(self.grid(inputs, -jnp.inf), axis=-1))
 
-    def sample(self, key: jax.Array, inputs: jax.Array, _: jax.Array) -> jax.Array:
-        """v given the inputs of its group: eq. (4)."""
-        inputs = self.grid(inputs, -jnp.inf)
-        chosen = jnp.argmax(inputs + jax.random.gumbel(key, inputs.shape, inputs.dtype), axis=-1)
+    def sample(self, uniform: jax.Array, inputs: jax.Array, _: jax.Array) -> jax.Array:
+        """v given the inputs of its group, from uniform numbers: eq. (4)."""
+        gumbel = -jnp.log(-jnp.log(uniform))
+        chosen = jnp.argmax(self.grid(inputs + gumbel, -jnp.inf), axis=-1)
         return self.ungrid(jax.nn.one_hot(chosen, max(self.sizes), dtype=inputs.dtype))
 
     def hidden_input_variance(
@@ -226,10 +226,10 @@ class VisibleLayer:
 
     def sample(self, key: jax.Array, inputs: jax.Array, log_variance: jax.Array) -> jax.Array:
         """v given the inputs of all units: eq. (4)."""
-        keys = jax.random.split(key, len(self.kinds)) if len(self.kinds) > 1 else [key]
+        uniform = open_uniform(key, inputs.shape, inputs.dtype)
         parts = [
-            kind.sample(key, inputs[..., units], log_variance)
-            for (units, kind), key in zip(self.kinds, keys, strict=True)
+            kind.sample(uniform[..., units], inputs[..., units], log_variance)
+            for units, kind in self.kinds
         ]
         return jnp.concatenate(parts, axis=-1)
 
@@ -273,9 +273,13 @@ class VisibleLayer:
         return jnp.concatenate(parts, axis=-1)
 
 
-def sample_bernoulli(key: jax.Array, inputs: jax.Array) -> jax.Array:
-    """1 with probability sigmoid(inputs), else 0."""
-    uniform = jax.random.uniform(key, inputs.shape, inputs.dtype)
+def open_uniform(key: jax.Array, shape: tuple[int, ...], dtype: Any) -> jax.Array:
+    """Uniform numbers between 0 and 1, never 0."""
+    return jnp.maximum(jax.random.uniform(key, shape, dtype), 2.0**-24)
+
+
+def bernoulli_sample(uniform: jax.Array, inputs: jax.Array) -> jax.Array:
+    """1 with probability sigmoid(inputs), else 0, from uniform numbers."""
     return (uniform < jax.nn.sigmoid(inputs)).astype(inputs.dtype)
 
 
