@@ -215,7 +215,7 @@ def default_settings(n_rows: int, n_visible: int) -> Settings:
 
 
 def paper_settings(n_rows: int, n_visible: int) -> Settings:
-    """The paper's settings; ``docs/paper-preset.md`` goes through them line by line."""
+    """The paper's settings; ``docs/paper.md`` goes through the text line by line."""
     return Settings(
         n_hidden=100,
         objective="lossy_cd",

@@ -52,6 +52,8 @@ PAPER_LITERAL: dict[str, Any] = {
     "variance": 1.0,
     "label_units": "bernoulli",
     "n_restarts": 10,
+    "n_sweeps": 10,
+    "threshold": "shared",
     "early_stopping": "peeking",
     "n_iter": 10_000,
     "n_iter_no_change": 500,
