@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from halfseen.rbm.gibbs import gibbs_average, gibbs_chain
+from halfseen.rbm.gibbs import gibbs_chain
 from halfseen.rbm.model import RBM
 from rbm.machines import OBSERVED, ROWS, Floats, States, exact, machine
 
@@ -80,15 +79,6 @@ def test_the_kernel_of_another_machine_is_noticed(wrong: str) -> None:
     rbm = machine()
     states = exact(rbm)[0]
     start = chains_at_rest(rbm, states, 0)
-    other = replace(rbm, **{wrong: getattr(rbm, wrong) + 0.2})
+    other = replace(rbm, **{wrong: getattr(rbm, wrong) + 0.3})
     end = run(other, jax.random.key(1), start, OBSERVED[0], n_steps=3)
     assert departure(end, states) > 2 * FAR
-
-
-def test_the_average_over_a_chain_is_the_conditional_mean() -> None:
-    rbm = machine(scale=0.5)
-    average = jax.jit(partial(gibbs_average, n_steps=3000))
-    found = np.asarray(average(rbm, jax.random.key(3), ROWS, OBSERVED))
-    expected = np.array([states.visible_mean for states in exact(rbm)])
-    np.testing.assert_allclose(found, expected, atol=0.06)
-    np.testing.assert_array_equal(found[OBSERVED], ROWS[OBSERVED])

@@ -51,27 +51,6 @@ def test_log_z_is_that_of_the_enumeration(visible: np.ndarray) -> None:
     np.testing.assert_array_equal(found.standard_error, np.zeros(4))
 
 
-def test_the_gradient_is_that_of_eq_9() -> None:
-    """<v_i h_j> given v_o less <v_i h_j> of the machine, and its like for the other parameters."""
-    rbm = machine()
-
-    def log_p(rbm: RBM) -> jax.Array:
-        return exact_log_z(rbm, ROWS, OBSERVED) - exact_log_z(rbm, ROWS[:1], OBSERVED[:1])
-
-    found = jax.jit(jax.jacrev(log_p))(rbm)
-    moments = []
-    for states in exact(rbm):
-        visible, hidden, weight = states.visible, states.hidden, states.probability
-        square = weight.sum(axis=1) @ visible[:, : MIXED.n_gaussian] ** 2
-        outer = visible.T @ weight @ hidden
-        moments.append([outer, states.visible_mean, states.hidden_mean, square])
-    leaves = [found.weights, found.visible_bias, found.hidden_bias]
-    leaves.append(2 * np.exp(rbm.log_variance) * found.log_variance)
-    for row in range(len(ROWS)):
-        for leaf, one, free in zip(leaves, moments[row], moments[0], strict=True):
-            np.testing.assert_allclose(leaf[row], one - free, rtol=1e-8, atol=1e-9)
-
-
 def test_many_configurations_are_summed_bit_by_bit() -> None:
     rbm = machine()
     expected = exactly(rbm, ROWS, OBSERVED) + 10 * np.log(2)
