@@ -149,11 +149,25 @@ def test_features_are_scored_where_known_and_asked(name):
     assert score(frame, p, where.tolist()) == expected
     with pytest.raises(ValueError, match="nothing to score"):
         score(y, p, np.zeros(y.shape, bool))
-    with pytest.raises(ValueError, match="where holds int64 of shape"):
+    with pytest.raises(ValueError, match=r"where is int64 \(30, 3\), not bool"):
         score(y, p, where.astype(int))
     p[scored] = np.nan
-    with pytest.raises(ValueError, match=r"row \d+, column \d is nan, but a finite number"):
+    with pytest.raises(ValueError, match=r"row \d+, column \d is nan; a finite number"):
         score(y, p, where)
+
+
+def test_rows_have_weights():
+    y, p = labels(unknown=0.4)
+    weights, seen = np.arange(40) % 4, ~np.isnan(y)
+    expected = np.average(((p > 0.5) == y)[seen], weights=np.nonzero(seen)[0] % 4)
+    assert m.hamming_accuracy(y, p > 0.5, sample_weight=weights) == pytest.approx(expected)
+    assert m.accuracy(y, p > 0.5, sample_weight=weights) == pytest.approx(expected)
+    y, p = classes()
+    predicted = CLASSES[p.argmax(axis=1)]
+    expected = sk.accuracy_score(y.astype(str), predicted, sample_weight=weights)
+    assert m.accuracy(y, predicted, sample_weight=weights) == pytest.approx(expected)
+    with pytest.raises(ValueError, match="sample_weight must hold 40 numbers"):
+        m.accuracy(y, predicted, sample_weight=weights[:3])
 
 
 def test_labels_without_both_values_and_absent_classes_are_skipped():
@@ -206,7 +220,7 @@ def test_normal_intervals_have_their_coverage_and_width():
     assert m.interval_coverage(y, -bound, bound) == pytest.approx(0.9, abs=0.006)
     assert m.interval_width(y, -bound, bound) == pytest.approx(3.29, abs=0.02)
     assert m.interval_coverage([3.0, 3.0], [3.0, 3.1], [3.0, 4.0]) == 0.5
-    with pytest.raises(ValueError, match="lower bound in column 1 lies above"):
+    with pytest.raises(ValueError, match=r"column 1 is 2\.0; it lies above"):
         m.interval_coverage([[0.0, 0.0]], [[0.0, 2.0]], [[1.0, 1.0]])
 
 
@@ -219,18 +233,18 @@ FRAME = pd.DataFrame({"beach": [1, 0], "sky": [0, 1]})
         (lambda: m.micro_auc(FRAME * [1, 2], FRAME), "y_true at row 1, column 'sky' is 2; a label"),
         (lambda: m.micro_auc(["a"], [1]), "y_true at row 0 is 'a'"),
         (lambda: m.log_loss([1, None, 0], [0.5, 9, 1.1]), r"row 2 is 1\.1; a probability"),
-        (lambda: m.hamming_accuracy(FRAME, FRAME / 2), "column 'beach' is 0.5, but .*threshold"),
-        (lambda: m.micro_auc([1, 0], [0.5, None]), "y_score at row 1 is None, but a finite"),
-        (lambda: m.micro_auc([1, 0], [0.1]), r"\(2,\) but y_score has shape \(1,\)"),
+        (lambda: m.hamming_accuracy(FRAME, FRAME / 2), "column 'beach' is 0.5; .*threshold"),
+        (lambda: m.micro_auc([1, 0], [0.5, None]), "y_score at row 1 is None; a finite"),
+        (lambda: m.micro_auc([1, 0], [0.1]), r"\(2, 1\) but y_score has shape \(1, 1\)"),
         (lambda: m.micro_auc([None], [0.1]), "nothing to score"),
-        (lambda: m.accuracy(["a", "b"], ["a", None]), "y_pred is missing at row 1"),
-        (lambda: m.accuracy(FRAME, FRAME.astype(str)), "y_true is 1 and y_pred is '1': text and"),
-        (lambda: m.ovr_auc(["a", "x"], np.eye(2), ["a", "b"]), r"row 1 is 'x', which is not in"),
+        (lambda: m.accuracy(["a", "b"], ["a", None]), "row 1 is None; the class is known"),
+        (lambda: m.accuracy(FRAME, FRAME.astype(str)), "column 'beach' is '1'; y_true has"),
+        (lambda: m.ovr_auc(["a", "x"], np.eye(2), ["a", "b"]), "row 1 is 'x'; the classes are"),
         (lambda: m.ovr_auc(["a"], np.eye(2), ["a", "b"]), r"\(2, 2\), but \(1, 2\) is needed"),
         (lambda: m.ovr_auc(["a"], [[1, 0]], ["a", "a"]), "twice"),
         (lambda: m.ovr_auc(FRAME, FRAME, [0, 1]), "one column of classes at a time"),
-        (lambda: m.log_loss(["a"], [[0.2, 0.3]], ["a", "b"]), "y_proba at row 0 is .*add up to 1"),
-        (lambda: m.set_size(["a"], [[1, 0]]), "sets holds int64"),
+        (lambda: m.log_loss(["a"], [[0.2, 0.3]], ["a", "b"]), "y_proba at row 0, .*add up to 1"),
+        (lambda: m.set_size(["a"], [[1, 0]]), "sets is int64"),
         (lambda: m.calibration_error([1], [0.5], n_bins=0), "n_bins must be at least 1"),
         (lambda: m.known([[1], [1, 2]]), "Row 0 holds a list"),
         (lambda: m.known(np.zeros((1, 1, 1))), "not 3"),

@@ -63,52 +63,28 @@ class Calibration(NamedTuple):
     def fit(
         cls, schema: Schema, truth: Encoded, predicted: Floats, held_out: NDArray[np.bool_]
     ) -> Self:
-        """Calibrate on entries that were held out.
-
-        Parameters
-        ----------
-        schema : Schema
-            Columns and their units.
-        truth : Encoded
-            The entries.
-        predicted : ndarray of shape (n_rows, n_units)
-            Predictions that did not use the entries.
-        held_out : ndarray of bool, shape (n_rows, n_columns)
-            Which entries.
-        """
-        rows, columns, units = [np.zeros(0, np.int64)], [], []
-        columns.append(rows[0])
-        units.append(rows[0])
-        for j in _numeric(schema):
-            at = np.flatnonzero(held_out[:, j])
-            rows.append(at)
-            columns.append(np.full(len(at), j))
-            units.append(np.full(len(at), schema.units_of(j).start))
-        entry = np.concatenate(rows), np.concatenate(units)
-        intervals = ConformalIntervals.fit(
-            truth.values[entry], predicted[entry], np.concatenate(columns), len(schema.features)
-        )
+        """Calibrate on held-out entries, of shape (n_rows, n_columns), and their predictions."""
         n_features = len(schema.features)
-        probabilities = [schema.probabilities(predicted, j) for j in range(len(schema.targets))]
-        codes = [
-            schema.probabilities(truth.values, j).argmax(axis=1) for j in range(len(schema.targets))
-        ]
-        known = held_out[:, n_features:]
-        sets: tuple[ConformalSets, ...]
+        is_number = [column.is_number for column in schema.features]
+        rows, columns = np.nonzero(held_out[:, :n_features] & is_number)
+        entries = rows, np.array([schema.units_of(j).start for j in range(n_features)])[columns]
+        intervals = ConformalIntervals.fit(
+            truth.values[entries], predicted[entries], columns, n_features
+        )
+        targets, known = range(len(schema.targets)), held_out[:, n_features:]
+        probabilities = [schema.probabilities(predicted, j) for j in targets]
+        codes = [schema.probabilities(truth.values, j).argmax(axis=1) for j in targets]
         if schema.target_type == "multilabel-indicator":
-            sets = (ConformalSets.fit(np.stack(probabilities, 1), np.stack(codes, 1), known),)
-        else:
-            sets = tuple(
-                ConformalSets.fit(proba, code, known[:, j])
-                for j, (proba, code) in enumerate(zip(probabilities, codes, strict=True))
-            )
-        return cls(intervals, sets)
+            of_labels = ConformalSets.fit(np.stack(probabilities, 1), np.stack(codes, 1), known)
+            return cls(intervals, (of_labels,))
+        each = (ConformalSets.fit(probabilities[j], codes[j], known[:, j]) for j in targets)
+        return cls(intervals, tuple(each))
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """Arrays for a model file, by name."""
-        parts = {"intervals": self.intervals} | {f"sets.{j}": s for j, s in enumerate(self.sets)}
+        """Arrays for a model file; their names begin with "calibration"."""
+        parts = {"intervals": self.intervals} | {f"sets{j}": s for j, s in enumerate(self.sets)}
         return {
-            f"{part}.{name}": array
+            f"calibration.{part}.{name}": array
             for part, of_part in parts.items()
             for name, array in of_part.to_arrays().items()
         }
@@ -116,22 +92,12 @@ class Calibration(NamedTuple):
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], n_sets: int) -> Self:
         """Restore from the result of `to_arrays`."""
-
-        def part(prefix: str) -> dict[str, NDArray[Any]]:
-            return {
-                name.removeprefix(f"{prefix}."): array
-                for name, array in arrays.items()
-                if name.startswith(f"{prefix}.")
-            }
-
-        intervals = ConformalIntervals.from_arrays(part("intervals"))
-        sets = (ConformalSets.from_arrays(part(f"sets.{j}")) for j in range(n_sets))
-        return cls(intervals, tuple(sets))
-
-
-def _numeric(schema: Schema) -> list[int]:
-    """Features whose values are numbers."""
-    return [j for j, column in enumerate(schema.features) if column.is_number]
+        parts: dict[str, dict[str, NDArray[Any]]] = {}
+        for name, array in arrays.items():
+            _, part, field = name.split(".")
+            parts.setdefault(part, {})[field] = array
+        sets = (ConformalSets.from_arrays(parts[f"sets{j}"]) for j in range(n_sets))
+        return cls(ConformalIntervals.from_arrays(parts["intervals"]), tuple(sets))
 
 
 class ModelDocument(BaseModel):
@@ -142,7 +108,6 @@ class ModelDocument(BaseModel):
     parameters: dict[str, JsonValue]
     columns: dict[str, JsonValue]
     seed: int
-    is_calibrated: bool
     training: dict[str, JsonValue]
 
 
@@ -200,17 +165,16 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         Parameters
         ----------
         X : array-like or data frame of shape (n_rows, n_features)
-            Rows of the training table or new ones; missing is NaN, None or pandas.NA.
+            Rows; missing is NaN, None or pandas.NA.
 
         Returns
         -------
         array or data frame
-            In the container of `X`. Observed values are never changed. Categories are the most
-            probable ones; whole numbers are rounded where the column's type is integer.
+            In the container of `X`. Observed values are never changed.
         """
         check_is_fitted(self)
         table, encoded = self._encode(X)
-        return self._filled(X, table, encoded, self._complete_units(encoded))
+        return self._filled(X, table, self._complete_units(encoded))
 
     def impute(
         self, X: Any, n_draws: int = 5, random_state: int | None = None, first_row: int = 0
@@ -220,7 +184,7 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         Parameters
         ----------
         X : array-like or data frame of shape (n_rows, n_features)
-            Rows of the training table or new ones.
+            Rows, complete or not.
         n_draws : int, default=5
             Number of filled tables.
         random_state : int, optional
@@ -237,10 +201,10 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         check_is_fitted(self)
         n_draws = whole_number("n_draws", n_draws, 1)
         first_row = whole_number("first_row", first_row, 0)
-        seed = self._seed if random_state is None else whole_number("random_state", random_state, 0)
+        seed = self._seed_or(random_state)
         table, encoded = self._encode(X)
         return [
-            self._filled(X, table, encoded, self._draw_units(encoded, seed, draw, first_row), True)
+            self._filled(X, table, self._draw_units(encoded, seed, draw, first_row), True)
             for draw in range(n_draws)
         ]
 
@@ -250,7 +214,7 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         Parameters
         ----------
         X : array-like or data frame of shape (n_rows, n_features)
-            Rows of the training table or new ones.
+            Rows, complete or not.
         coverage : float, default=0.9
             Probability that an interval holds the true value.
 
@@ -265,13 +229,39 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         table, encoded = self._encode(X)
         mean = self._complete_units(encoded)
         bounds = np.full((table.n_rows, len(self.schema_.features), 2), np.nan)
-        for j in _numeric(self.schema_):
-            column, unit = self.schema_.features[j], self.schema_.units_of(j)
+        for j, column in enumerate(self.schema_.features):
+            if not column.is_number:
+                continue
+            unit = self.schema_.units_of(j)
             for side, bound in enumerate(intervals.interval(mean[:, unit], 1.0, j, coverage)):
                 bounds[:, j, side] = column.decode(bound)
             raw = table.columns[j]
             bounds[raw.observed, j] = raw.numbers(table.label(j))[:, np.newaxis]
         return bounds
+
+    def sample(self, n_samples: int = 1, random_state: int | None = None) -> Sample:
+        """Draw new rows, and their targets if there are any, from the learned distribution.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+            Number of rows.
+        random_state : int, optional
+            Seed; by default the one of the fit.
+
+        Returns
+        -------
+        Sample
+            `X` in the container, types and names of the training table, and `y`.
+        """
+        check_is_fitted(self)
+        schema, n_samples = self.schema_, whole_number("n_samples", n_samples, 1)
+        units = self._sample_units(n_samples, self._seed_or(random_state))
+        names = self.feature_names_in_.tolist() if schema.has_feature_names else None
+        decoded = schema.decode(units, round_whole=True)
+        X = make_table(decoded, schema.container, names, n_samples)
+        y = _joined(schema.decode(units, "targets"), schema) if schema.targets else None
+        return Sample(X, y)
 
     def score_samples(self, X: Any) -> NDArray[np.float64]:
         """Log-probability of the observed values of each row, log P(v_o).
@@ -310,7 +300,6 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
             parameters=_json_parameters(self.get_params(deep=False)),
             columns=self.schema_.model_dump(mode="json"),
             seed=self._seed,
-            is_calibrated=self.calibration_ is not None,
             training=self._training_document(),
         )
         write_model_file(path, type(self).__name__, document, arrays)
@@ -320,18 +309,15 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         """A fitted model from the content of a model file."""
         model = cls(**_python_parameters(document.parameters))
         schema = Schema.from_document(document.columns)
-        calibration = None
-        if document.is_calibrated:
-            n_targets = len(schema.targets)
-            is_multilabel = schema.target_type == "multilabel-indicator"
-            calibration = Calibration.from_arrays(
-                arrays, min(n_targets, 1 if is_multilabel else n_targets)
-            )
-        own = {k: v for k, v in arrays.items() if not k.startswith(("intervals.", "sets."))}
         model._set_schema(schema)
         model._seed = document.seed
-        model.calibration_ = calibration
-        model._restore(own, document.training)
+        of_calibration = {k: v for k, v in arrays.items() if k.startswith("calibration.")}
+        is_multilabel = schema.target_type == "multilabel-indicator"
+        n_sets = 1 if is_multilabel else len(schema.targets)
+        model.calibration_ = (
+            Calibration.from_arrays(of_calibration, n_sets) if of_calibration else None
+        )
+        model._restore(arrays, document.training)
         return model
 
     def __sklearn_tags__(self) -> Tags:
@@ -364,24 +350,9 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
     def _read_target(self, y: Any, n_rows: int) -> Target:
         return read_target(y, n_rows, str(self.schema_.target_type))
 
-    def _filled(
-        self, X: Any, table: Table, encoded: Encoded, units: Floats, round_whole: bool = False
-    ) -> Any:
+    def _filled(self, X: Any, table: Table, units: Floats, round_whole: bool = False) -> Any:
         decoded = self.schema_.decode(units, round_whole=round_whole)
         return fill_table(X, decoded, table.observed)
-
-    def _sampled(self, n_samples: int, random_state: int | None) -> Sample:
-        check_is_fitted(self)
-        n_samples = whole_number("n_samples", n_samples, 1)
-        seed = self._seed if random_state is None else whole_number("random_state", random_state, 0)
-        units = self._sample_units(n_samples, seed)
-        names = self.feature_names_in_.tolist() if self.schema_.has_feature_names else None
-        decoded = self.schema_.decode(units, round_whole=True)
-        table = make_table(decoded, self.schema_.container, names, n_samples)
-        if not self.schema_.targets:
-            return Sample(table)
-        targets = self.schema_.decode(units, "targets")
-        return Sample(table, _joined(targets, self.schema_))
 
     def _calibrated(self) -> Calibration:
         if self.calibration_ is None:
@@ -390,6 +361,9 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
                 "validation_fraction above 0, for example 0.1."
             )
         return self.calibration_
+
+    def _seed_or(self, random_state: int | None) -> int:
+        return self._seed if random_state is None else whole_number("random_state", random_state, 0)
 
     def _draw_seed(self) -> int:
         return int(check_random_state(self.random_state).randint(2**31 - 1))
@@ -470,7 +444,7 @@ class TableClassifier(ClassifierMixin, TableModel):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like or data frame of shape (n_rows, n_features)
-            Rows of the training table or new ones.
+            Rows, complete or not.
         y : array-like, series or data frame, optional
             What is known of their targets.
 
@@ -489,26 +463,7 @@ class TableClassifier(ClassifierMixin, TableModel):  # type: ignore[misc]
             filled_y: Any = _joined(decided, self.schema_)
         else:
             filled_y = fill_target(y, decided, self._read_target(y, table.n_rows).observed)
-        return Completion(
-            self._filled(X, table, encoded, units), filled_y, self._arranged(probabilities)
-        )
-
-    def sample(self, n_samples: int = 1, random_state: int | None = None) -> Sample:
-        """Draw new rows and their targets from the learned distribution.
-
-        Parameters
-        ----------
-        n_samples : int, default=1
-            Number of rows.
-        random_state : int, optional
-            Seed; by default the one of the fit.
-
-        Returns
-        -------
-        Sample
-            `X` in the container, types and names of the training table, and `y`.
-        """
-        return self._sampled(n_samples, random_state)
+        return Completion(self._filled(X, table, units), filled_y, self._arranged(probabilities))
 
     def score(self, X: Any, y: Any) -> float:
         """Accuracy over the known entries of y.
@@ -548,7 +503,6 @@ class TableClassifier(ClassifierMixin, TableModel):  # type: ignore[misc]
             )
         table = self._read(X, reset=True)
         target = read_target(y, table.n_rows, target_type)
-        options.pop("classes", None)
         schema = learn_schema(table, target, feature_types, target_type, **options)
         self._set_schema(schema)
         return schema.encode(table, target)
@@ -585,7 +539,7 @@ class TableImputer(TableModel):
         Parameters
         ----------
         X : array-like or data frame of shape (n_rows, n_features)
-            Rows of the training table or new ones.
+            Rows, complete or not.
 
         Returns
         -------
@@ -593,23 +547,6 @@ class TableImputer(TableModel):
             `X` filled in its container; `y` and `proba` are None.
         """
         return Completion(self.transform(X))
-
-    def sample(self, n_samples: int = 1, random_state: int | None = None) -> Sample:
-        """Draw new rows from the learned distribution.
-
-        Parameters
-        ----------
-        n_samples : int, default=1
-            Number of rows.
-        random_state : int, optional
-            Seed; by default the one of the fit.
-
-        Returns
-        -------
-        Sample
-            `X` in the container, types and names of the training table; `y` is None.
-        """
-        return self._sampled(n_samples, random_state)
 
     def score(self, X: Any, y: Any = None) -> float:
         """Mean log-probability of the observed values of a row, for model selection.

@@ -18,21 +18,7 @@ TILE_ROWS = 32
 def map_tiles(
     function: Callable[..., Any], *tables: NDArray[Any], tile_rows: int = TILE_ROWS
 ) -> NDArray[np.float32]:
-    """Apply a compiled function to all rows, always in tiles of `tile_rows` rows.
-
-    Parameters
-    ----------
-    function : callable
-        Takes a tile of each table and returns an array with a row for each of its rows, computed
-        row by row.
-    *tables : ndarray of shape (n_rows, ...)
-        Tables with the same rows; the last tile is filled up with zeros.
-    tile_rows : int
-        Rows of a tile.
-
-    Returns
-    -------
-    ndarray of shape (n_rows, ...)
+    """Apply a compiled row-by-row function to all rows, always in tiles of `tile_rows` rows.
 
     Examples
     --------
@@ -46,6 +32,5 @@ def map_tiles(
         missing = tile_rows - len(tiles[0])
         if missing:
             tiles = [np.pad(tile, [(0, missing)] + [(0, 0)] * (tile.ndim - 1)) for tile in tiles]
-        # Results stay on the device until all tiles are on their way.
         results.append(function(*tiles))
     return np.concatenate([np.asarray(result) for result in results])[:n_rows]

@@ -65,14 +65,8 @@ def infer_type(values: Any, name: str | int | None = None) -> InferredType:
        identifier's name at least half: ignored, "identifier". More than 1,000 different:
        ignored, "too many categories". All others: categorical.
 
-    Examples
-    --------
-    >>> infer_type([0.5, 1.5, 2.5]).type
-    'numeric'
-    >>> infer_type(["yes", "no", None]).type
-    'binary'
-    >>> tuple(infer_type(["2024-05-31", "2024-06-01"]))
-    ('ignored', 'date')
+    >>> infer_type(["yes", "no", None]).type, infer_type(["2024-05-31", "2024-06-01"]).reason
+    ('binary', 'date')
     """
     raw = values if isinstance(values, RawColumn) else read_column(values, name)
     if not raw.observed.any():
@@ -119,70 +113,49 @@ def _infer_numbers(raw: RawColumn, name: str | int | None) -> InferredType:
     named = _names(name, _IDENTIFIER) and len(seen) >= _FEWEST_FOR_IDENTIFIER
     if whole and named and len(np.unique(seen)) >= _NEARLY_ALL * len(seen):
         return InferredType("ignored", "identifier")
-    if _is_binary(seen, whole):
-        return InferredType("binary")
+    n_low, n_high = np.count_nonzero(seen == low), np.count_nonzero(seen == high)
+    if n_low + n_high == len(seen):
+        adjacent = whole and (float(high) - float(low) == 1.0 or (low == -1 and high == 1))
+        if adjacent or min(n_low, n_high) >= max(_FEWEST_OF_EACH, _LEAST_SHARE * len(seen)):
+            return InferredType("binary")
     if whole and _names(name, _CODE) and len(np.unique(seen)) <= _MOST_CODES:
         return InferredType("categorical")
     return InferredType("log-numeric" if is_log_scaled(raw.numbers("")) else "numeric")
 
 
-def _is_binary(seen: NDArray[Any], whole: bool) -> bool:
-    low, high = seen.min(), seen.max()
-    n_high = int((seen == high).sum())
-    n_low = int((seen == low).sum())
-    if n_low + n_high < len(seen):
-        return False
-    if whole and (float(high) - float(low) == 1.0 or (low == -1 and high == 1)):
-        return True
-    return min(n_low, n_high) >= max(_FEWEST_OF_EACH, _LEAST_SHARE * len(seen))
-
-
 def is_log_scaled(numbers: NDArray[np.float64]) -> bool:
-    """Whether numbers are clearly more regular on a log scale.
+    """Whether numbers are clearly more regular on a log scale; gross outliers do not decide.
 
-    That holds for skewed positive measurements over orders of magnitude and for heavy-tailed
-    counts; gross outliers do not decide.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> is_log_scaled(rng.lognormal(0, 2, 500)), is_log_scaled(rng.exponential(size=500))
-    (True, False)
+    That holds for skewed positive measurements over orders of magnitude and heavy-tailed counts.
     """
     # A cheap necessary condition first: most columns end here.
-    if len(numbers) < _FEWEST_FOR_LOG or numbers.min() < 0:
-        return False
-    skewness = _skewness(numbers)
-    if skewness <= _SKEWNESS:
+    if len(numbers) < _FEWEST_FOR_LOG or numbers.min() < 0 or _skewness(numbers) <= _SKEWNESS:
         return False
     kept = numbers[~gross_outliers(numbers)]
-    skewness = _skewness(kept)
-    positive = kept[kept > 0]
+    skewness, positive = _skewness(kept), kept[kept > 0]
     if skewness <= _SKEWNESS or len(positive) < _FEWEST_FOR_LOG:
         return False
     if np.array_equal(kept, np.floor(kept)):
-        counted = float(kept.max()) >= _HIGHEST_COUNT
-        return counted and abs(_skewness(np.log1p(kept))) < _LOG_SKEWNESS * skewness
-    # Zeros are allowed as values below a detection limit, not as the common case. Numbers within
-    # [0, 1] are shares or were rescaled.
-    if len(positive) < 0.8 * len(kept) or kept.max() <= 1.0:
-        return False
-    low, high = np.log(np.quantile(positive, [0.05, 0.95], method="nearest"))
-    symmetric = abs(_skewness(np.log(positive))) < _LOG_SKEWNESS * skewness
-    return bool(high - low > np.log(_SPAN)) and symmetric
+        wide, logs = kept.max() >= _HIGHEST_COUNT, np.log1p(kept)
+    else:
+        # Zeros are allowed as values below a detection limit, not as the common case. Numbers
+        # within [0, 1] are shares or were rescaled.
+        if len(positive) < 0.8 * len(kept) or kept.max() <= 1.0:
+            return False
+        logs = np.log(positive)
+        low, high = np.quantile(logs, [0.05, 0.95], method="nearest")
+        wide = high - low > np.log(_SPAN)
+    return bool(wide) and abs(_skewness(logs)) < _LOG_SKEWNESS * skewness
 
 
 def _skewness(values: NDArray[np.float64]) -> float:
     """Skewness; values are first mapped to 0 to 1, so that no power overflows."""
     low, high = values.min() / 2, values.max() / 2
-    if not high - low > 0.0:
+    if low == high:
         return 0.0
-    with np.errstate(under="ignore"):
-        away = (values / 2 - low) / (high - low)
-        away = away - away.mean()
-        spread = float(np.sqrt(np.mean(np.square(away))))
-        away /= spread if spread > 0.0 else 1.0
-        return float(np.mean(away * away * away))  # ten times as fast as away**3
+    away = (values / 2 - low) / (high - low)
+    away -= away.mean()
+    return float(np.mean(away * away * away) / away.std() ** 3)  # ten times as fast as away**3
 
 
 class RequestedType(NamedTuple):
@@ -199,11 +172,6 @@ def requested_types(
 
     It is one type for all columns, one per column, or a mapping from name or position to type. A
     type is "auto", a column type, or a pair ("ordinal", [categories in order]).
-
-    Examples
-    --------
-    >>> requested_types({"b": "ordinal"}, ["a", "b"], 2)[1].type
-    'ordinal'
     """
     if isinstance(feature_types, str):
         return [_request(feature_types, "all columns")] * n_columns
@@ -212,21 +180,15 @@ def requested_types(
         for key, value in feature_types.items():
             requests[_position(key, names, n_columns)] = _request(value, f"column {key!r}")
         return requests
-    if not isinstance(feature_types, Sequence | np.ndarray):
+    is_list = isinstance(feature_types, Sequence | np.ndarray)
+    if not is_list or len(feature_types) != n_columns:
+        given = f"{len(feature_types)} entries" if is_list else repr(feature_types)
         raise ValueError(
-            f"feature_types must be a word, one word per column, or a mapping from column to "
-            f"word, not {feature_types!r}."
+            f"feature_types has {given} for {n_columns} columns; give one type, one per column, "
+            "or a mapping from column to type."
         )
-    if len(feature_types) != n_columns:
-        raise ValueError(
-            f"feature_types has {len(feature_types)} entries for {n_columns} columns; give one "
-            "per column, or a mapping."
-        )
-    labels = names if names is not None else range(n_columns)
-    return [
-        _request(value, f"column {label!r}")
-        for value, label in zip(feature_types, labels, strict=True)
-    ]
+    labels = range(n_columns) if names is None else names
+    return [_request(v, f"column {name!r}") for v, name in zip(feature_types, labels, strict=True)]
 
 
 def _request(value: Any, where: str) -> RequestedType:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
@@ -24,24 +23,16 @@ _BOOLS = (bool, np.bool_)
 _NUMBERS = (*_BOOLS, int, float, np.integer, np.floating, Decimal, Fraction)
 _DATES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
 # By name, because pandas is not imported here.
-_MISSING_TYPES = frozenset({"NoneType", "NAType", "NaTType"})
+_MISSING_TYPES = frozenset({"NoneType", "NAType", "NaTType", "MaskedConstant"})
 # "007" and "+7" are codes, not numbers.
 _PLAIN_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d*)?")
-_NUMBER = re.compile(r"-?(0|[1-9]\d*)?(\.\d*)?(?<=[\d.])([eE][+-]?\d{1,3})?")
+_NUMBER = re.compile(r"-?((0|[1-9]\d*)(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?")
 _EXACT = 2.0**53
-# Up to this many distinct values, comparing a column with each is faster than sorting it.
-_FEW = 16
 
 
 @dataclass(frozen=True)
 class RawColumn:
-    """One column as it was given.
-
-    Examples
-    --------
-    >>> read_column([1.5, None]).observed
-    array([ True, False])
-    """
+    """One column as it was given."""
 
     values: NDArray[Any]  # numbers, booleans or objects; meaningless where unobserved
     observed: NDArray[np.bool_]
@@ -87,96 +78,65 @@ def distinct_values(values: NDArray[Any]) -> tuple[list[Any], NDArray[np.int64]]
     """Distinct values in any order, and the position of each value among them."""
     if values.dtype == object:
         # Types belong to the key, because Python holds 1 and True equal.
-        cells = values.tolist()
         positions: dict[tuple[type, Any], int] = {}
-        places = [positions.setdefault((type(cell), cell), len(positions)) for cell in cells]
+        keys = ((type(cell), cell) for cell in values.tolist())
+        places = [positions.setdefault(key, len(positions)) for key in keys]
         return [cell for _, cell in positions], np.array(places, np.int64)
-    inverse = np.full(len(values), -1, np.int64)
-    firsts: list[int] = []
-    while len(firsts) < _FEW and len(rest := np.flatnonzero(inverse < 0)):
-        inverse[values == values[rest[0]]] = len(firsts)
-        firsts.append(int(rest[0]))
-    if (inverse < 0).any():
-        distinct, inverse = np.unique(values, return_inverse=True)
-        return distinct.tolist(), inverse
-    return values[firsts].tolist(), inverse
+    distinct = np.unique(values)
+    # Faster than return_inverse=True, which sorts positions too.
+    return distinct.tolist(), np.searchsorted(distinct, values)
 
 
 def category_key(value: Any) -> str:
     """Text by which two values are the same category.
 
-    Numbers and text that writes the same number are one category, with or without decimal zeros;
-    leading zeros and signs make a different one.
+    Numbers and text that writes the same number are one category, with or without decimal zeros.
 
-    Examples
-    --------
     >>> [category_key(v) for v in (1, 1.0, "1", "1.0", "007", 7, True, "True")]
     ['1', '1', '1', '1', '007', '7', 'True', 'True']
     """
+    if isinstance(value, _BOOLS):
+        return str(bool(value))
     if isinstance(value, str):
         text = value.strip()
-    elif isinstance(value, _BOOLS):
-        return str(bool(value))
-    elif isinstance(value, (int, np.integer)):
-        return str(int(value))
-    elif isinstance(value, Fraction):
-        text = repr(float(value))
     else:
+        number = float(value) if isinstance(value, Fraction) else value
         # str gives the shortest digits of a float32 too; "f" writes out exponents.
-        text = format(Decimal(str(value)), "f")
-    if _PLAIN_NUMBER.fullmatch(text):
-        if "." in text:
-            text = text.rstrip("0").rstrip(".")
-        return "0" if text == "-0" else text
-    return text
+        text = format(Decimal(str(number)), "f")
+    if not _PLAIN_NUMBER.fullmatch(text):
+        return text
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return "0" if text == "-0" else text
 
 
 def read_column(
-    cells: Sequence[Any] | NDArray[Any],
-    name: object = "values",
-    *,
-    parse_text: bool = True,
-    what: str = "X",
+    cells: Any, name: object = "values", *, parse_text: bool = True, what: str = "X"
 ) -> RawColumn:
-    """Read a column of numbers, booleans, text, dates and missing values.
+    """Read a column; messages name it and its table, `name` and `what`.
 
-    With `parse_text`, text becomes numbers if every observed cell writes a number. Messages name
-    the column and the table, `name` and `what`.
-
-    Examples
-    --------
-    >>> read_column(["1.5", None, "2"]).values
-    array([1.5, nan, 2. ])
-    >>> read_column(["007", "7"]).kind
-    'text'
+    With `parse_text`, text becomes numbers if every observed cell writes a number.
     """
-    array = cells if isinstance(cells, np.ndarray) else None
-    if array is not None and array.dtype.kind in "iufb":
-        return _read_numbers(array, name, what)
-    if array is not None and array.dtype.kind in "Mm":
-        return RawColumn(array, ~np.isnat(array), "date")
-    values = np.empty(len(cells), dtype=object)
-    values[:] = list(cells) if array is None else array.tolist()
-    observed = np.fromiter((not is_missing(cell) for cell in values), bool, len(values))
+    if isinstance(cells, np.ndarray):
+        if cells.dtype.kind in "iufb":
+            return _read_numbers(cells, name, what)
+        if cells.dtype.kind in "Mm":
+            return RawColumn(cells, ~np.isnat(cells), "date")
+        cells = cells.tolist()
+    values = np.fromiter(cells, object, len(cells))
+    observed = np.array([not is_missing(cell) for cell in values], bool)
     rows = np.flatnonzero(observed).tolist()
+    kinds = {type(values[row]) for row in rows}
+    if kinds and all(issubclass(kind, _DATES) for kind in kinds):
+        return RawColumn(values, observed, "date")
     for row in rows:
         if isinstance(values[row], (complex, np.complexfloating)):
             raise ValueError(f"Complex data not supported: column {name!r}, row {row} of {what}.")
-        if not isinstance(values[row], (str, *_NUMBERS, *_DATES)):
+        if not isinstance(values[row], (str, *_NUMBERS)):
             raise TypeError(
-                f"Column {name!r}, row {row} of {what}: argument must be a string or a number, "
-                f"not {type(values[row]).__name__!r}. Convert the column, or leave it out."
+                f"Column {name!r}, row {row} of {what}: argument must be a string or a number, not "
+                f"{type(values[row]).__name__!r}. Make the column all numbers, all text or all "
+                "dates, or leave it out."
             )
-    kinds = {type(values[row]) for row in rows}
-    dates = {issubclass(kind, _DATES) for kind in kinds}
-    if dates == {True}:
-        return RawColumn(values, observed, "date")
-    if True in dates:
-        row = next(row for row in rows if isinstance(values[row], _DATES))
-        raise TypeError(
-            f"Column {name!r} of {what} mixes dates with other values (row {row}: argument must "
-            "be a string or a number). Make it all dates, or all text."
-        )
     if kinds and all(issubclass(kind, _BOOLS) for kind in kinds):
         return RawColumn(values, observed, "bool")
     if not any(issubclass(kind, str) for kind in kinds):
@@ -201,7 +161,7 @@ def plain(cell: Any) -> Category:
 
 def is_missing(cell: Any) -> bool:
     """Whether a cell is None, NaN, ``pandas.NA``, ``NaT`` or a masked entry."""
-    if cell is None or type(cell).__name__ in _MISSING_TYPES or cell is np.ma.masked:
+    if type(cell).__name__ in _MISSING_TYPES:
         return True
     if isinstance(cell, Decimal):
         return cell.is_nan()
@@ -210,7 +170,7 @@ def is_missing(cell: Any) -> bool:
     return isinstance(cell, (float, np.floating)) and bool(cell != cell)
 
 
-def _infinite(name: object, row: int, what: str) -> ValueError:
+def _infinite(name: object, row: Any, what: str) -> ValueError:
     """Error for an infinite value."""
     return ValueError(
         f"Input {what} contains infinity (inf): column {name!r}, row {row}. "
@@ -224,7 +184,7 @@ def _read_numbers(array: NDArray[Any], name: object, what: str) -> RawColumn:
         return RawColumn(array, np.ones(len(array), dtype=bool), kind)
     rows = np.flatnonzero(np.isinf(array))
     if rows.size:
-        raise _infinite(name, int(rows[0]), what)
+        raise _infinite(name, rows[0], what)
     return RawColumn(array, ~np.isnan(array), "number")
 
 
@@ -233,13 +193,13 @@ def _read_objects(
 ) -> RawColumn:
     """Numbers held as Python objects: int64 where whole numbers fit it, else float64."""
     seen = values[observed]
-    if len(seen) and all(isinstance(v, (int, np.integer)) for v in seen):
+    if len(seen) and all(isinstance(cell, (int, np.integer)) for cell in seen):
         whole = np.zeros(len(values), np.int64)
         with suppress(OverflowError):
-            whole[observed] = [int(v) for v in seen]
+            whole[observed] = [int(cell) for cell in seen]
             return RawColumn(whole, observed, "number")
     numbers = np.full(len(values), np.nan)
-    for row in np.flatnonzero(observed).tolist():
+    for row in np.flatnonzero(observed):
         try:
             numbers[row] = float(values[row])
         except OverflowError:
@@ -247,18 +207,16 @@ def _read_objects(
                 f"Column {name!r}, row {row} of {what} holds a number too large for float64. "
                 "Rescale the column, or pass it as text."
             ) from None
-        if np.isinf(numbers[row]):
-            raise _infinite(name, row, what)
-    return RawColumn(numbers, observed, "number")
+    return _read_numbers(numbers, name, what)
 
 
 def _parsed(values: NDArray[Any], observed: NDArray[np.bool_]) -> NDArray[np.float64] | None:
     """Numbers that text writes; None unless every observed cell is one that float64 can hold."""
     numbers = np.full(len(values), np.nan)
-    for row in np.flatnonzero(observed).tolist():
+    for row in np.flatnonzero(observed):
         # Booleans and fractions write no number.
         text = str(values[row]).strip()
-        if not _NUMBER.fullmatch(text) or text in ("-.", ".") or np.isinf(number := float(text)):
+        if not _NUMBER.fullmatch(text) or np.isinf(number := float(text)):
             return None
         # Whole numbers of this size are keys; as floats neighbours would merge.
         if abs(number) >= _EXACT and "e" not in text.lower() and "." not in text:

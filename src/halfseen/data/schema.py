@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 import warnings
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, Self
+from itertools import accumulate
+from typing import Any, Literal, NamedTuple, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, model_validator
 
-from halfseen.data.columns import Column, learn_column, sorted_categories, warn_outliers
+from halfseen.data.columns import Column, Outlier, UnitKind, learn_column, sorted_categories
 from halfseen.data.frames import Container, Table, Target, TargetType, check_target_type
 from halfseen.data.infer import RequestedType, infer_type, requested_types
-from halfseen.data.raw import Category, RawColumn
+from halfseen.data.raw import Category, RawColumn, read_column
 
 _BINARY = RequestedType("binary")
 _BY_REQUEST = "by request"
@@ -36,8 +37,6 @@ class Schema(BaseModel):
     All Gaussian units come first, then all Bernoulli units, then the categorical groups. Within a
     kind, units are in the order of the columns, features before targets.
 
-    Examples
-    --------
     >>> from halfseen.data.frames import read_table, read_target
     >>> table = read_table([["red", 1.5], ["blue", None], ["red", 2.5]])
     >>> schema = learn_schema(table, read_target(["yes", None, "no"]))
@@ -85,39 +84,37 @@ class Schema(BaseModel):
         """Features, then targets."""
         return self.features + self.targets
 
-    def _of_kind(self, unit: str) -> list[int]:
-        """Number of units of each column of a kind."""
-        return [column.n_units for column in self.columns if column.unit == unit]
-
     @property
     def n_gaussian(self) -> int:
         """Number of Gaussian units."""
-        return sum(self._of_kind("gaussian"))
+        return sum(c.n_units for c in self.columns if c.unit == "gaussian")
 
     @property
     def n_bernoulli(self) -> int:
         """Number of Bernoulli units."""
-        return sum(self._of_kind("bernoulli"))
+        return sum(c.n_units for c in self.columns if c.unit == "bernoulli")
 
     @property
     def group_sizes(self) -> tuple[int, ...]:
         """Number of units of each categorical group."""
-        return tuple(self._of_kind("categorical"))
+        return tuple(c.n_units for c in self.columns if c.unit == "categorical")
 
     @property
     def n_units(self) -> int:
         """Number of visible units."""
-        return self.n_gaussian + self.n_bernoulli + sum(self.group_sizes)
+        return sum(column.n_units for column in self.columns)
 
     @cached_property
-    def _slices(self) -> tuple[slice, ...]:
-        slices, start = [slice(0, 0)] * len(self.columns), 0
-        for kind in ("gaussian", "bernoulli", "categorical"):
-            for j, column in enumerate(self.columns):
-                if column.unit == kind:
-                    slices[j] = slice(start, start + column.n_units)
-                    start += column.n_units
-        return tuple(slices)
+    def _order(self) -> list[int]:
+        """Positions of columns in the order of their units."""
+        kinds = get_args(UnitKind)
+        return sorted(range(len(self.columns)), key=lambda j: kinds.index(self.columns[j].unit))
+
+    @cached_property
+    def _slices(self) -> list[slice]:
+        ends = accumulate(self.columns[j].n_units for j in self._order)
+        end_of = dict(zip(self._order, ends, strict=True))
+        return [slice(end_of[j] - c.n_units, end_of[j]) for j, c in enumerate(self.columns)]
 
     def units_of(self, j: int) -> slice:
         """Visible units of column `j` of `columns`; empty if it is ignored."""
@@ -126,10 +123,7 @@ class Schema(BaseModel):
     @property
     def unit_column(self) -> NDArray[np.int64]:
         """Position in `columns` of the column of each unit, of shape (n_units,)."""
-        positions = np.empty(self.n_units, np.int64)
-        for j, units in enumerate(self._slices):
-            positions[units] = j
-        return positions
+        return np.repeat(self._order, [self.columns[j].n_units for j in self._order])
 
     @property
     def feature_units(self) -> NDArray[np.int64]:
@@ -144,38 +138,21 @@ class Schema(BaseModel):
     @property
     def marginals(self) -> NDArray[np.float32]:
         """Observed mean of each unit, of shape (n_units,)."""
-        marginals = np.empty(self.n_units, np.float32)
-        for units, column in zip(self._slices, self.columns, strict=True):
-            marginals[units] = column.marginal
-        return marginals
+        means = (mean for j in self._order for mean in self.columns[j].marginal)
+        return np.fromiter(means, np.float32)
 
     def encode(self, table: Table, target: Target | None = None) -> Encoded:
-        """Units of a table with the columns of the training table, and of its target.
-
-        Without a target, the units of targets are unobserved.
-        """
-        if len(table.columns) != len(self.features):
-            raise ValueError(
-                f"X has {len(table.columns)} features, but {type(self).__name__} is expecting "
-                f"{len(self.features)} features as input."
-            )
-        raws = table.columns
-        if target is not None:
-            if len(target.columns) != len(self.targets):
-                expected = len(self.targets)
-                raise ValueError(f"y has {len(target.columns)} columns instead of {expected}.")
-            if target.n_rows != table.n_rows:
-                sizes = [table.n_rows, target.n_rows]
-                raise ValueError(
-                    f"Found input variables with inconsistent numbers of samples: {sizes}"
-                )
-            raws += target.columns
+        """Units of a table and its target; without a target, its units are unobserved."""
+        raws = table.columns + (() if target is None else target.columns)
+        for what, given, expected in (("X", table, self.features), ("y", target, self.targets)):
+            if given is not None and len(given.columns) != len(expected):
+                n_given, n_expected = len(given.columns), len(expected)
+                raise ValueError(f"{what} has {n_given} columns instead of {n_expected}.")
         values = np.zeros((table.n_rows, self.n_units), np.float32)
         observed = np.zeros((table.n_rows, self.n_units), dtype=bool)
         for column, units, raw in zip(self.columns, self._slices, raws, strict=False):
-            if column.n_units:
-                values[:, units], known = column.encode(raw)
-                observed[:, units] = known[:, np.newaxis]
+            values[:, units], known = column.encode(raw)
+            observed[:, units] = known[:, np.newaxis]
         return Encoded(values, observed)
 
     def decode(
@@ -184,10 +161,9 @@ class Schema(BaseModel):
         columns: Literal["features", "targets"] = "features",
         round_whole: bool = False,
     ) -> list[NDArray[Any] | None]:
-        """Values of each column, of shape (n_rows,), from means or samples of all visible units.
+        """Values of each column from all visible units: numbers as float64, categories as objects.
 
-        Numbers are float64, categories objects; an ignored column is None. With `round_whole`,
-        numbers are rounded where all observed values are whole.
+        An ignored column is None. `round_whole` rounds numbers where all observed ones are whole.
         """
         first = 0 if columns == "features" else len(self.features)
         decoded = []
@@ -207,36 +183,15 @@ def learn_schema(
     feature_types: Any = "auto",
     target_type: str = "auto",
     one_unit_per_class: bool = False,
+    classes: Any = None,
 ) -> Schema:
     """Learn the columns of a table and its target from their observed entries.
 
-    Parameters
-    ----------
-    table : Table
-        The training table.
-    target : Target, optional
-        Its target.
-    feature_types : str, sequence or mapping, default="auto"
-        Types of columns, as in `requested_types`.
-    target_type : str, default="auto"
-        scikit-learn's name for the type of target; by default the one it was read with.
-    one_unit_per_class : bool, default=False
-        Whether more than two classes are independent Bernoulli units, not a categorical group.
-
-    Returns
-    -------
-    Schema
-        The columns and their units.
-
-    Examples
-    --------
-    >>> from halfseen.data.frames import read_table
-    >>> table = read_table([[1, 20.5], [0, 21.0], [1, None]])
-    >>> schema = learn_schema(table, feature_types={1: "ordinal"})
-    >>> [column.type for column in schema.features]
-    ['binary', 'ordinal']
+    With `one_unit_per_class`, more than two classes are independent Bernoulli units, not a
+    categorical group. `classes` are those of a target, or a list of those of each target or None,
+    where the table may lack some of them; labels need none.
     """
-    outliers: list[tuple[str | int, int, float]] = []
+    outliers: list[Outlier] = []
     requests = requested_types(feature_types, table.names, len(table.columns))
     asked = list(zip(table.columns, requests, strict=True))
     # If one column holds grey levels, those that hold just 0 and 1 in training may do so later.
@@ -250,8 +205,8 @@ def learn_schema(
         type: Any = request.type
         if type == "auto":
             type, reason = infer_type(raw, name)
-        elif request == _BINARY and not graded and _holds_labels(raw):
-            categories = _label_categories(raw)
+        elif request == _BINARY and raw.kind == "number" and len(raw.seen) and not graded:
+            categories = _label_categories(raw) if np.isin(raw.seen, (0, 1)).all() else None
         features.append(
             learn_column(
                 raw, name, type, categories=categories, graded=graded and request == _BINARY,
@@ -259,22 +214,17 @@ def learn_schema(
             )
         )  # fmt: skip
     _warn_ignored(features)
-    warn_outliers(outliers)
+    _warn_outliers(outliers)
     found: TargetType | None = None
+    learned: tuple[Column, ...] = ()
     if target is not None:
-        asked_type = target.type if target_type == "auto" else target_type
-        found = check_target_type(target.columns, asked_type)
+        found, learned = _learn_targets(target, target_type, one_unit_per_class, classes)
     return Schema(
-        features=tuple(features), target_type=found,
-        targets=_learn_targets(target, found, one_unit_per_class) if target and found else (),
+        features=tuple(features), target_type=found, targets=learned,
         has_feature_names=table.names is not None,
         has_target_names=target is not None and target.names is not None,
         container=table.container,
     )  # fmt: skip
-
-
-def _holds_labels(raw: RawColumn) -> bool:
-    return raw.kind == "number" and bool(len(raw.seen) and np.isin(raw.seen, (0, 1)).all())
 
 
 def _label_categories(raw: RawColumn) -> tuple[Category, ...]:
@@ -304,33 +254,68 @@ def _warn_ignored(features: list[Column]) -> None:
         )
 
 
+def _warn_outliers(found: list[Outlier]) -> None:
+    shown = "; ".join(f"column {name!r}, row {row}: {value!r}" for name, row, value in found[:5])
+    more = f"; and {len(found) - 5} more" if len(found) > 5 else ""
+    if found:
+        warnings.warn(
+            f"Gross outliers are left out of the scale of their columns: {shown}{more}. Correct "
+            "them, or use NaN for missing.",
+            stacklevel=3,
+        )
+
+
 def _learn_targets(
-    target: Target, target_type: TargetType, one_unit_per_class: bool
-) -> tuple[Column, ...]:
-    known = [raw for raw in target.columns if raw.observed.any()]
-    if not known:
+    target: Target, target_type: str, one_unit_per_class: bool, classes: Any
+) -> tuple[TargetType, tuple[Column, ...]]:
+    found = check_target_type(target.columns, target.type if target_type == "auto" else target_type)
+    given = _read_classes(classes, len(target.columns), found)
+    if target_type == "auto" and any(given):
+        found = check_target_type([g or raw for g, raw in zip(given, target.columns, strict=True)])
+    is_multilabel, alone = found == "multilabel-indicator", found in ("binary", "multiclass")
+    known = [raw for raw in target.columns if len(raw.seen)]
+    if not known and (is_multilabel or not any(given)):
         raise ValueError("y has no known entry; a classifier needs at least two classes.")
     targets = []
-    for j, raw in enumerate(target.columns):
-        if target_type == "multilabel-indicator":
-            categories = _label_categories(raw if raw.observed.any() else known[0])
+    for j, (raw, of_target) in enumerate(zip(target.columns, given, strict=True)):
+        if is_multilabel:
+            categories = _label_categories(raw if len(raw.seen) else known[0])
         else:
-            categories = sorted_categories(raw)
+            categories = sorted_categories(of_target or raw)
         if not categories:
             raise ValueError(f"Column {target.label(j)!r} of y has no known entry; leave it out.")
-        if target_type == "binary" and len(categories) > 2:
+        if found == "binary" and len(categories) > 2:
             raise ValueError(f"y has {len(categories)} classes, but target_type is 'binary'.")
-        two = len(categories) == 2 and target_type != "multiclass"
+        two = len(categories) == 2 and found != "multiclass"
         column = learn_column(
             raw, target.label(j), "binary" if two else "categorical", categories=categories,
             one_unit_per_class=one_unit_per_class,
         )  # fmt: skip
-        _check_classes(column, alone=target_type in ("binary", "multiclass"))
+        if is_multilabel or of_target is None or len(categories) < 2:
+            _check_classes(column, alone)
         targets.append(column)
-    return tuple(targets)
+    return found, tuple(targets)
+
+
+def _read_classes(classes: Any, n_targets: int, found: TargetType) -> list[RawColumn | None]:
+    """Classes that are given for each target, None where there are none."""
+    listed = [classes] if n_targets == 1 or classes is None else classes
+    fit = len(listed) == n_targets and all(c is None or np.ndim(c) == 1 for c in listed)
+    if classes is None or (found == "multilabel-indicator" and not fit):
+        return [None] * n_targets
+    if not fit:
+        raise ValueError(
+            f"classes must hold an array of classes, or None, for each of the "
+            f"{n_targets} columns of y."
+        )
+    return [
+        None if c is None else read_column(c, j, parse_text=False, what="classes")
+        for j, c in enumerate(listed)
+    ]
 
 
 def _check_classes(column: Column, alone: bool) -> None:
+    """Refuse or name a target with too few classes, and name one with very many."""
     shares = column.marginal
     shares += (1.0 - shares[0],) if column.type == "binary" else ()
     found = sum(share > 0 for share in shares) if column.n_observed else 0

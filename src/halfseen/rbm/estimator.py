@@ -15,7 +15,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import roc_auc_score
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from halfseen.base.estimator import (
@@ -26,20 +25,17 @@ from halfseen.base.estimator import (
     TrainingInterrupted,
 )
 from halfseen.base.tiles import map_tiles
-from halfseen.data.schema import Encoded, Schema
-from halfseen.rbm.gibbs import gibbs_chain
-from halfseen.rbm.likelihood import Estimate, log_partition, log_probability
-from halfseen.rbm.mean_field import complete, fixed_point
-from halfseen.rbm.model import RBM
-from halfseen.rbm.training import (
-    Algorithm,
-    Rows,
-    TrainingState,
-    initial_states,
-    random_visible,
-    train,
+from halfseen.data.schema import Encoded
+from halfseen.rbm.inference import (
+    complete_rows,
+    draw_rows,
+    log_partitions,
+    log_probabilities,
+    sample_rows,
 )
-from halfseen.rbm.units import VisibleLayer
+from halfseen.rbm.model import RBM
+from halfseen.rbm.training import Algorithm, Rows, TrainingState, initial_states, train
+from halfseen.rbm.validation import ValidationLoss, layer_of, some_rows
 
 PAPER_LITERAL: dict[str, Any] = {
     "n_components": 100,
@@ -61,13 +57,8 @@ PAPER_LITERAL: dict[str, Any] = {
 }
 """The text of the paper to the letter, as parameters of `RBMClassifier`."""
 
-_DRAW_STEPS = 100  # Gibbs steps of a draw of missing entries
-_SAMPLE_STEPS = 500  # Gibbs steps of a new row
-_VALIDATION_ROWS = 4096  # largest number of rows of which early stopping and calibration make use
 _THRESHOLDS = np.linspace(0.05, 0.95, 91)
-# Streams of random numbers beside those of training.
-_HOLD_OUT, _ROWS, _STARTS, _DRAWS, _SAMPLES = range(100, 105)
-
+_HOLD_OUT, _DRAWS, _SAMPLES = range(100, 103)  # streams of random numbers beside training's
 _LEAVES = ("weights", "visible_bias", "hidden_bias", "log_variance")
 _POSITIVE_INTEGER = Interval(Integral, 1, None, closed="left")
 
@@ -104,7 +95,7 @@ class _RBMModel(TableModel):
     n_sweeps: int = 10
     early_stopping: bool | str = False
     n_iter_no_change: int = 10
-    validation_fraction: float = 0.05
+    validation_fraction: float = 0.02
     n_estimators: int = 1
     verbose: int = 0
     random_state: Any = None
@@ -155,11 +146,11 @@ class _RBMModel(TableModel):
         held_out = self._hold_out(encoded)
         held_out_units = held_out[:, self.schema_.unit_column]
         training = Encoded(encoded.values, encoded.observed & ~held_out_units)
-        judge: _Judge | None = None
+        judge: ValidationLoss | None = None
         if self.early_stopping == "peeking":
-            judge = _Judge.peeking(self.schema_, encoded, training, truth)
+            judge = ValidationLoss.peeking(self.schema_, encoded, training, truth)
         elif self.early_stopping:
-            judge = _Judge.held_out(self.schema_, training, held_out_units, self._seed)
+            judge = ValidationLoss.held_out(self.schema_, training, held_out_units, self._seed)
         try:
             self._train(training, judge, list(callbacks))
         except KeyboardInterrupt:
@@ -185,7 +176,9 @@ class _RBMModel(TableModel):
             )
         return held_out
 
-    def _train(self, training: Encoded, judge: _Judge | None, callbacks: list[Callback]) -> None:
+    def _train(
+        self, training: Encoded, judge: ValidationLoss | None, callbacks: list[Callback]
+    ) -> None:
         """Epoch after epoch; with a judge, the best epoch of each machine is kept."""
         began, n_stale = time.perf_counter(), 0
         best_loss = np.full(self.n_estimators, np.inf)
@@ -245,17 +238,18 @@ class _RBMModel(TableModel):
     def _initial_states(self, n_rows: int) -> TrainingState:
         keys = jax.random.split(jax.random.key(self._seed), self.n_estimators)
         variance = 1.0 if self.variance == "learned" else float(self.variance)
-        return initial_states(
-            keys, _layer(self.schema_), self.n_components, min(self.batch_size, n_rows),
+        states: TrainingState = initial_states(
+            keys, layer_of(self.schema_), self.n_components, min(self.batch_size, n_rows),
             jnp.asarray(self.schema_.marginals), variance, self._algorithm,
         )  # fmt: skip
+        return states
 
     def _learn_decisions(self, encoded: Encoded, held_out: NDArray[np.bool_]) -> None:
         """Thresholds, intervals and sets, from predictions that features alone allow."""
         self.calibration_ = None
         if not self.validation_fraction and not self.schema_.targets:
             return
-        rows = _some_rows(len(held_out), self._seed)
+        rows = some_rows(len(held_out), self._seed)
         truth = Encoded(encoded.values[rows], encoded.observed[rows])
         hidden = held_out[rows].copy()
         hidden[:, len(self.schema_.features) :] = True
@@ -270,7 +264,7 @@ class _RBMModel(TableModel):
 
     def _complete_units(self, encoded: Encoded) -> NDArray[np.float32]:
         function = partial(
-            _complete_rows, self.rbm_, jax.random.key(self._seed), self.schema_.marginals,
+            complete_rows, self.rbm_, jax.random.key(self._seed), self.schema_.marginals,
             n_restarts=self.n_restarts, method=self.completion, n_sweeps=self.n_sweeps,
         )  # fmt: skip
         return map_tiles(function, *encoded)
@@ -281,18 +275,18 @@ class _RBMModel(TableModel):
         machine = jax.tree.map(lambda leaf: leaf[draw % len(leaf)], self.rbm_)
         key = jax.random.fold_in(jax.random.fold_in(jax.random.key(seed), _DRAWS), draw)
         positions = np.arange(first_row, first_row + len(encoded.values), dtype=np.uint32)
-        function = partial(_draw_rows, machine, key, self.schema_.marginals)
+        function = partial(draw_rows, machine, key, self.schema_.marginals)
         return map_tiles(function, *encoded, positions)
 
     def _sample_units(self, n_samples: int, seed: int) -> NDArray[np.float32]:
         key = jax.random.fold_in(jax.random.key(seed), _SAMPLES)
-        function = partial(_sample_rows, self.rbm_, key, self.schema_.marginals)
+        function = partial(sample_rows, self.rbm_, key, self.schema_.marginals)
         return map_tiles(function, np.arange(n_samples, dtype=np.uint32))
 
     def _log_probability(self, encoded: Encoded) -> NDArray[np.float64]:
         key = jax.random.key(self._seed)
-        log_z = _log_partitions(self.rbm_, key, self.schema_.marginals)
-        function = partial(_log_probabilities, self.rbm_, key, self.schema_.marginals, log_z)
+        log_z = log_partitions(self.rbm_, key, self.schema_.marginals)
+        function = partial(log_probabilities, self.rbm_, key, self.schema_.marginals, log_z)
         return map_tiles(function, *encoded).astype(np.float64)
 
     def _to_arrays(self) -> dict[str, NDArray[Any]]:
@@ -303,7 +297,7 @@ class _RBMModel(TableModel):
         return {"n_iter": self.n_iter_, "validation_loss": losses}
 
     def _restore(self, arrays: dict[str, NDArray[Any]], training: dict[str, Any]) -> None:
-        layer = _layer(self.schema_)
+        layer = layer_of(self.schema_)
         n_machines, _, n_hidden = arrays["weights"].shape
         shapes = {
             "weights": (n_machines, layer.n_units, n_hidden),
@@ -319,64 +313,6 @@ class _RBMModel(TableModel):
         self.n_iter_, self._states = int(training["n_iter"]), None
         losses = training["validation_loss"]
         self.history_ = [EpochRecord(epoch, loss, 0.0) for epoch, loss in enumerate(losses)]
-
-
-class _Judge(NamedTuple):
-    """Losses of machines in training: of held-out entries, or of hidden labels."""
-
-    layer: VisibleLayer
-    visible: NDArray[np.float32]  # what machines are judged by
-    observed: NDArray[np.bool_]  # what they are given
-    entries: NDArray[np.bool_]  # what they are asked
-    is_target: NDArray[np.bool_]  # (n_units,)
-    marginals: NDArray[np.float32]
-    by_auc: bool
-
-    @classmethod
-    def held_out(
-        cls, schema: Schema, training: Encoded, held_out_units: NDArray[np.bool_], seed: int
-    ) -> Self:
-        """Mean losses of the held-out features and of the held-out targets, added."""
-        rows = np.flatnonzero(held_out_units.any(axis=1))
-        rows = rows[_some_rows(len(rows), seed)]
-        is_target = np.isin(np.arange(schema.n_units), schema.target_units)
-        return cls(
-            _layer(schema), training.values[rows], training.observed[rows], held_out_units[rows],
-            is_target, schema.marginals, False,
-        )  # fmt: skip
-
-    @classmethod
-    def peeking(
-        cls, schema: Schema, known: Encoded, training: Encoded, truth: Encoded | None
-    ) -> Self:
-        """One minus the AUC of the hidden labels, the rule of the paper; it uses the answers."""
-        if truth is None:
-            raise ValueError(
-                'early_stopping="peeking" needs the true labels: fit(X, y, y_true=...). It is the '
-                "rule of the paper and uses the labels that are to be predicted."
-            )
-        is_target = np.isin(np.arange(schema.n_units), schema.target_units)
-        entries = truth.observed & ~known.observed & is_target
-        if len(np.unique(truth.values[entries])) < 2:
-            raise ValueError("y_true holds no label of both values that y does not know.")
-        rows = np.flatnonzero(entries.any(axis=1))
-        return cls(
-            _layer(schema), truth.values[rows], training.observed[rows], entries[rows],
-            is_target, schema.marginals, True,
-        )  # fmt: skip
-
-    def __call__(self, rbms: RBM) -> NDArray[np.float64]:
-        """Loss of each machine."""
-        means = np.asarray(_mean_field_means(rbms, self.visible, self.observed, self.marginals))
-        return np.array([self._loss(mean) for mean in means])
-
-    def _loss(self, mean: NDArray[np.float32]) -> float:
-        if self.by_auc:
-            truth = self.visible[self.entries] > 0.5
-            return 1.0 - float(roc_auc_score(truth, mean[self.entries]))
-        losses = np.asarray(self.layer.loss(jnp.asarray(self.visible), jnp.asarray(mean)))
-        parts = (self.entries & ~self.is_target, self.entries & self.is_target)
-        return float(sum(losses[part].mean() for part in parts if part.any()))
 
 
 @dataclass(eq=False, repr=False)
@@ -398,14 +334,14 @@ class RBMClassifier(_RBMModel, TableClassifier):
         Number of passes over the training table; with early stopping the largest one.
     n_gibbs_steps : int, default=1
         k of Lossy-CD, the steps of both chains in an update.
-    chain_start : {"persistent", "data", "random"}, default="persistent"
-        Where the chains of the negative term start: where the last update left them, at the rows
-        of the positive term, or at random as in the listing of Algorithm 1.
+    chain_start : {"data", "persistent", "random"}, default="data"
+        Where the chains of the negative term start: at the rows of the positive term, where the
+        last update left them, or at random as in the listing of Algorithm 1.
     phases : {"gibbs", "mean_field"}, default="gibbs"
         Whether chains sample, or iterate the mean-field equations.
     centering : bool, default=True
         Whether gradients are those of the centred parametrisation.
-    momentum : float, default=0.5
+    momentum : float, default=0.0
         Momentum of the updates.
     weight_decay : float, default=0.0
         L2 penalty of the weights.
@@ -423,7 +359,7 @@ class RBMClassifier(_RBMModel, TableClassifier):
         by averages over clamped Gibbs chains.
     n_restarts : int, default=10
         Random starts of a completion, whose results are averaged.
-    n_sweeps : int, default=50
+    n_sweeps : int, default=10
         Largest number of iterations of a completion.
     threshold : {"per_label", "shared"} or float, default="per_label"
         Probability above which a label is predicted; by default learned to maximise the accuracy
@@ -434,7 +370,7 @@ class RBMClassifier(_RBMModel, TableClassifier):
         be predicted, and needs `y_true`.
     n_iter_no_change : int, default=10
         Passes without improvement after which training stops: the look-ahead of the paper.
-    validation_fraction : float, default=0.05
+    validation_fraction : float, default=0.02
         Share of the observed entries that is held out, for early stopping and to calibrate
         intervals and sets.
     n_estimators : int, default=1
@@ -467,8 +403,8 @@ class RBMClassifier(_RBMModel, TableClassifier):
     Examples
     --------
     >>> from halfseen import RBMClassifier
-    >>> X = [[0, 1, 1], [1, None, 0], [0, 1, None], [1, 0, 0]] * 10
-    >>> y = ["a", "b", None, "b"] * 10
+    >>> X = [[0, 1, 1], [1, None, 0], [0, 1, None], [1, 0, 0]] * 30
+    >>> y = ["a", "b", None, "b"] * 30
     >>> model = RBMClassifier(learning_rate=0.1, random_state=0).fit(X, y)
     >>> model.predict([[0, None, 1], [None, 0, 0]])
     array(['a', 'b'], dtype='<U1')
@@ -586,7 +522,7 @@ class RBMImputer(_RBMModel, TableImputer):
     Examples
     --------
     >>> from halfseen import RBMImputer
-    >>> X = [[0, 1, 1], [1, None, 0], [0, 1, None], [1, 0, 0]] * 10
+    >>> X = [[0, 1, 1], [1, None, 0], [0, 1, None], [1, 0, 0]] * 30
     >>> RBMImputer(learning_rate=0.1, random_state=0).fit(X).transform([[0, None, None]])
     array([[0, 1, 1]], dtype=object)
     """
@@ -637,18 +573,6 @@ class RBMImputer(_RBMModel, TableImputer):
         return self
 
 
-def _layer(schema: Schema) -> VisibleLayer:
-    return VisibleLayer(schema.n_gaussian, schema.n_bernoulli, schema.group_sizes)
-
-
-def _some_rows(n_rows: int, seed: int) -> NDArray[np.int64]:
-    """All rows, or a random choice of them where there are many."""
-    if n_rows <= _VALIDATION_ROWS:
-        return np.arange(n_rows)
-    generator = np.random.default_rng([seed, _ROWS])
-    return np.sort(generator.choice(n_rows, _VALIDATION_ROWS, replace=False))
-
-
 def _middle_of_best(n_right: NDArray[Any]) -> float:
     """The middle one of the best thresholds."""
     best = np.flatnonzero(n_right == n_right.max())
@@ -661,107 +585,3 @@ def _where(chosen: NDArray[np.bool_], new: RBM, old: RBM) -> RBM:
         lambda a, b: jnp.where(chosen.reshape(-1, *[1] * (a.ndim - 1)), a, b), new, old
     )
     return merged
-
-
-@partial(jax.jit, static_argnames=("n_restarts", "method", "n_sweeps"))
-def _complete_rows(
-    rbms: RBM,
-    key: jax.Array,
-    marginals: jax.Array,
-    visible: jax.Array,
-    observed: jax.Array,
-    *,
-    n_restarts: int,
-    method: Any,
-    n_sweeps: int,
-) -> jax.Array:
-    """Completion by each machine, averaged."""
-
-    def by_machine(rbm: RBM) -> jax.Array:
-        starts = random_visible(rbm, key, marginals, n_restarts)
-        return complete(rbm, visible, observed, starts, method, n_sweeps)
-
-    means = jnp.mean(jax.lax.map(by_machine, rbms), axis=0)
-    return jnp.where(observed, visible, means)
-
-
-@jax.jit
-def _mean_field_means(
-    rbms: RBM, visible: jax.Array, observed: jax.Array, marginals: jax.Array
-) -> jax.Array:
-    """Means at the fixed point that the marginals lead to, by machine."""
-
-    def by_machine(rbm: RBM) -> jax.Array:
-        start = jnp.broadcast_to(marginals, visible.shape)
-        return fixed_point(rbm, visible, observed, start, 10).visible_mean
-
-    means: jax.Array = jax.lax.map(by_machine, rbms)
-    return means
-
-
-@jax.jit
-def _draw_rows(
-    rbm: RBM,
-    key: jax.Array,
-    marginals: jax.Array,
-    visible: jax.Array,
-    observed: jax.Array,
-    positions: jax.Array,
-) -> jax.Array:
-    """Missing entries by clamped chains, the random numbers of a row those of its position."""
-
-    def of_row(visible: jax.Array, observed: jax.Array, position: jax.Array) -> jax.Array:
-        start_key, chain_key = jax.random.split(jax.random.fold_in(key, position))
-        random = random_visible(rbm, start_key, marginals, 1)[0]
-        start = jnp.where(observed, visible, random)
-        return gibbs_chain(rbm, chain_key, start, observed, _DRAW_STEPS)
-
-    return jax.vmap(of_row)(visible, observed, positions)
-
-
-@jax.jit
-def _sample_rows(
-    rbms: RBM, key: jax.Array, marginals: jax.Array, positions: jax.Array
-) -> jax.Array:
-    """Free chains, each by one of the machines."""
-    n_machines = len(rbms.hidden_bias)
-
-    def of_row(position: jax.Array) -> jax.Array:
-        rbm = jax.tree.map(lambda leaf: leaf[position % n_machines], rbms)
-        start_key, chain_key = jax.random.split(jax.random.fold_in(key, position))
-        start = random_visible(rbm, start_key, marginals, 1)[0]
-        return gibbs_chain(rbm, chain_key, start, None, _SAMPLE_STEPS)
-
-    return jax.vmap(of_row)(positions)
-
-
-@jax.jit
-def _log_partitions(rbms: RBM, key: jax.Array, marginals: jax.Array) -> Estimate:
-    """log Z of each machine."""
-
-    def of_machine(rbm: RBM) -> Estimate:
-        base_bias = rbm.layer.inputs_from_mean(marginals, rbm.log_variance)
-        return log_partition(rbm, key, base_bias)
-
-    found: Estimate = jax.lax.map(of_machine, rbms)
-    return found
-
-
-@jax.jit
-def _log_probabilities(
-    rbms: RBM,
-    key: jax.Array,
-    marginals: jax.Array,
-    log_z: Estimate,
-    visible: jax.Array,
-    observed: jax.Array,
-) -> jax.Array:
-    """log P(v_o) of each row under the mixture of the machines."""
-
-    def by_machine(machine: tuple[RBM, Estimate]) -> jax.Array:
-        rbm, log_z = machine
-        base_bias = rbm.layer.inputs_from_mean(marginals, rbm.log_variance)
-        return log_probability(rbm, visible, observed, key, base_bias, log_z).value
-
-    each = jax.lax.map(by_machine, (rbms, log_z))
-    return jax.nn.logsumexp(each, axis=0) - jnp.log(len(each))

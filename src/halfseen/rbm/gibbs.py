@@ -20,25 +20,7 @@ def gibbs_step(
 def gibbs_chain(
     rbm: RBM, key: jax.Array, visible: jax.Array, observed: jax.Array | None, n_steps: int
 ) -> jax.Array:
-    """Run `n_steps` steps from `visible`.
-
-    Parameters
-    ----------
-    rbm : RBM
-        The machine.
-    key : jax.Array
-        Random key.
-    visible : jax.Array of shape (n_rows, n_visible)
-        Where the chains start, with observed entries at their values.
-    observed : jax.Array of bool, shape (n_rows, n_visible), or None
-        Entries that are clamped; None lets all of them vary.
-    n_steps : int
-        k of Algorithm 1.
-
-    Returns
-    -------
-    jax.Array of shape (n_rows, n_visible)
-        Where the chains end.
+    """Run `n_steps` steps from `visible`; observed entries are clamped, without `observed` none is.
 
     Examples
     --------

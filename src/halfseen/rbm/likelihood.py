@@ -29,33 +29,7 @@ class Estimate(NamedTuple):
 
 
 def exact_log_z(rbm: RBM, visible: jax.Array, observed: jax.Array) -> jax.Array:
-    """log Z_O of each row, by enumeration of the hidden configurations.
-
-    Parameters
-    ----------
-    rbm : RBM
-        A machine with at most 20 hidden units.
-    visible, observed : jax.Array of shape (n_rows, n_visible)
-        Values, and where they are observed; values elsewhere are not used. A categorical group is
-        observed as a whole.
-
-    Returns
-    -------
-    jax.Array of shape (n_rows,)
-
-    Raises
-    ------
-    ValueError
-        If there are more than 20 hidden units.
-
-    Examples
-    --------
-    >>> from halfseen.rbm.units import VisibleLayer
-    >>> rbm = RBM(VisibleLayer(0, 1), jnp.zeros((1, 2)), jnp.zeros(1), jnp.zeros(2))
-    >>> log_z = exact_log_z(rbm, jnp.array([[1.0], [9.0]]), jnp.array([[True], [False]]))
-    >>> jnp.exp(log_z).round().tolist()
-    [4.0, 8.0]
-    """
+    """log Z_O of each row, by enumeration; a categorical group is observed as a whole."""
     n_hidden = rbm.n_hidden
     if n_hidden > MAX_ENUMERATED_UNITS:
         raise ValueError(
@@ -81,30 +55,10 @@ def annealed_log_z(
     n_temperatures: int,
     n_chains: int,
 ) -> Estimate:
-    """log Z_O of each row, by annealed importance sampling.
+    """log Z_O of each row, by annealed importance sampling from units with the biases `base_bias`.
 
     The estimate of Z_O has no bias, that of its logarithm is slightly too small on average. All
     rows share their random numbers: an estimate depends on no other row.
-
-    Parameters
-    ----------
-    rbm : RBM
-        The machine.
-    visible, observed : jax.Array of shape (n_rows, n_visible)
-        As in `exact_log_z`.
-    key : jax.Array
-        Random key.
-    base_bias : jax.Array of shape (n_visible,)
-        Visible biases of the independent units at the start; ``rbm.layer.inputs_from_mean`` of the
-        observed marginals serves well.
-    n_temperatures : int
-        Steps from independent units to the machine.
-    n_chains : int
-        Chains of each row.
-
-    Returns
-    -------
-    Estimate of shape (n_rows,)
 
     Examples
     --------
@@ -129,24 +83,7 @@ def log_partition(
     n_temperatures: int = 2000,
     n_chains: int = 100,
 ) -> Estimate:
-    """log Z: exact, with error 0, for up to 20 hidden units, and estimated beyond.
-
-    Parameters
-    ----------
-    rbm, key, base_bias, n_temperatures, n_chains
-        As in `annealed_log_z`; all but the machine without use where the result is exact.
-
-    Returns
-    -------
-    Estimate of shape ()
-
-    Examples
-    --------
-    >>> from halfseen.rbm.units import VisibleLayer
-    >>> rbm = RBM(VisibleLayer(0, 1), jnp.zeros((1, 2)), jnp.zeros(1), jnp.zeros(2))
-    >>> round(float(jnp.exp(log_partition(rbm, jax.random.key(0), jnp.zeros(1)).value)))
-    8
-    """
+    """log Z: exact, with error 0, for up to 20 hidden units, and estimated beyond."""
     visible = jnp.zeros((1, rbm.layer.n_units), rbm.visible_bias.dtype)
     observed = jnp.zeros(visible.shape, bool)
     value, error = _log_z(rbm, visible, observed, key, base_bias, n_temperatures, n_chains)
@@ -165,25 +102,8 @@ def log_probability(
 ) -> Estimate:
     """log P(v_o) of each row: exact, with error 0, for up to 20 hidden units, estimated beyond.
 
-    Parameters
-    ----------
-    rbm, visible, observed, key, base_bias, n_temperatures, n_chains
-        As in `annealed_log_z`. What is observed holds the chains: fewer do than for log Z.
-    log_z : Estimate, optional
-        The result of `log_partition`, to be computed once for rows that come in tiles.
-
-    Returns
-    -------
-    Estimate of shape (n_rows,)
-
-    Examples
-    --------
-    >>> from halfseen.rbm.units import VisibleLayer
-    >>> rbm = RBM(VisibleLayer(0, 2), jnp.zeros((2, 1)), jnp.zeros(2), jnp.zeros(1))
-    >>> observed = jnp.array([[True, False], [True, True], [False, False]])
-    >>> found = log_probability(rbm, jnp.ones((3, 2)), observed, jax.random.key(0), jnp.zeros(2))
-    >>> jnp.exp(found.value).round(2).tolist()
-    [0.5, 0.25, 1.0]
+    `log_z` is the result of `log_partition`, computed once for rows that come in tiles. What is
+    observed holds the chains: fewer do than for log Z.
     """
     row_key, z_key = jax.random.split(key)
     log_z = log_partition(rbm, z_key, base_bias) if log_z is None else log_z

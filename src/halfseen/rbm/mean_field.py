@@ -111,26 +111,7 @@ def fixed_point(
     second_order: bool = False,
     tolerance: float = TOLERANCE,
 ) -> FixedPoint:
-    """Solve the mean-field or the TAP equations with the observed entries clamped.
-
-    Parameters
-    ----------
-    rbm : RBM
-        The machine.
-    visible, observed : jax.Array of shape (..., n_visible)
-        Values, and where they are observed; values elsewhere are not used.
-    start : jax.Array of shape (..., n_visible)
-        First means of the missing entries.
-    n_sweeps : int
-        Largest number of sweeps.
-    second_order : bool
-        Whether to solve the TAP equations, damped by a half.
-    tolerance : float
-        A row rests when none of its means moves by more.
-
-    Returns
-    -------
-    FixedPoint
+    """Solve the mean-field or the TAP equations from `start`, the observed entries clamped.
 
     Examples
     --------
@@ -170,23 +151,8 @@ def complete(
 ) -> jax.Array:
     """Expected values of the missing entries, averaged over restarts.
 
-    Parameters
-    ----------
-    rbm : RBM
-        The machine.
-    visible, observed : jax.Array of shape (n_rows, n_visible)
-        Rows.
-    starts : jax.Array of shape (n_restarts, n_visible)
-        First values of the missing entries, the same for every row.
-    method : {"mean_field", "tap", "gibbs"}
-        Fixed points of first or second order, or means over clamped Gibbs chains.
-    n_sweeps : int
-        Largest number of sweeps, or number of Gibbs steps that are averaged.
-
-    Returns
-    -------
-    jax.Array of shape (n_rows, n_visible)
-        Observed entries at their values.
+    `starts`, of shape (n_restarts, n_visible), are the same for every row. `n_sweeps` is the
+    largest number of sweeps, or the number of Gibbs steps that are averaged.
     """
 
     def from_start(start: jax.Array, key: jax.Array) -> jax.Array:

@@ -178,21 +178,7 @@ def run_epoch(
     *,
     algorithm: Algorithm,
 ) -> TrainingState:
-    """Update every machine on every minibatch.
-
-    Parameters
-    ----------
-    states : TrainingState
-        Machines along the leading axis.
-    rows : Rows
-        The training table.
-    batches : jax.Array of int, shape (n_batches, batch_size)
-        Rows of each minibatch.
-    keys, rates : jax.Array of shape (n_machines,)
-        Random key and learning rate of each machine.
-    algorithm : Algorithm
-        The variant.
-    """
+    """Update every machine (leading axis) on every minibatch, given as rows (n_batches, size)."""
 
     def of_machine(state: TrainingState, key: jax.Array, rate: jax.Array) -> TrainingState:
         def update(
