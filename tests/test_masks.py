@@ -214,8 +214,8 @@ def test_masks_stay_the_same():
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"feature_rate": -0.1}, "feature_rate is a probability from 0 to 1, not -0.1"),
-        ({"label_rate": 80}, r"not 80; write 0\.8 for 80 %"),
+        ({"feature_rate": -0.1}, r"feature_rate is a probability from 0 to 1 .*, not -0\.1"),
+        ({"label_rate": 80}, r"label_rate .*\(1 % is 0\.01\), not 80"),
         ({"new_feature_rate": float("nan")}, "new_feature_rate is a probability"),
         ({"feature_mechanism": "random"}, r"feature_mechanism='random' is not in \['mcar', "),
         ({"label_mechanism": "blocks"}, r"label_mechanism='blocks' is not in \['mcar', "),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import gzip
 import hashlib
+import io
 import json
 import os
 import pickle
@@ -12,9 +13,7 @@ import stat
 import sys
 import tempfile
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NoReturn
 
 import numpy as np
 import pytest
@@ -22,12 +21,10 @@ import safetensors.numpy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from numpy.typing import NDArray
 from pydantic import BaseModel
 
 from halfseen.model_file import (
     FORMAT_VERSION,
-    ModelFile,
     ModelFileError,
     read_model_file,
     replace_atomically,
@@ -35,7 +32,7 @@ from halfseen.model_file import (
 )
 
 DOCUMENT = {"columns": [{"name": "größe", "n": 3}, {"name": "b", "n": 0.5}], "seed": 2**64}
-ARRAYS: dict[str, NDArray[Any]] = {
+ARRAYS = {
     "weights": np.arange(48, dtype=np.float32).reshape(6, 8),
     "twin": np.arange(48, dtype=np.float32).reshape(6, 8)[::-1],
     "bias": np.linspace(0, 1, 8),
@@ -50,12 +47,9 @@ ANY_ARRAYS = st.dictionaries(
     DTYPES.flatmap(lambda d: hnp.arrays(d, hnp.array_shapes(min_dims=0, min_side=0, max_side=4))),
     max_size=5,
 )
+SCALARS = st.none() | st.booleans() | st.integers() | st.text()
 ANY_VALUES = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(),
+    SCALARS | st.floats(allow_nan=False, allow_infinity=False),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner),
     max_leaves=8,
 )
@@ -63,30 +57,30 @@ needs_posix = pytest.mark.skipif(sys.platform == "win32", reason="needs modes, l
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+def whole(tmp_path_factory):
     path = tmp_path_factory.mktemp("whole") / "a"
     write_model_file(path, "model", DOCUMENT, ARRAYS)
     return path.read_bytes()
 
 
-def read_bytes(content: bytes, kind: str | None = None) -> ModelFile:
+def read_bytes(content, kind=None):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "a")
         path.write_bytes(content)
         return read_model_file(path, kind=kind)
 
 
-def split(content: bytes) -> tuple[dict[str, Any], bytes]:
+def split(content):
     end = 8 + int.from_bytes(content[:8], "little")
     return json.loads(content[8:end]), content[end:]
 
 
-def join(header: Any, data: bytes = b"") -> bytes:
+def join(header, data=b""):
     text = header if isinstance(header, bytes) else json.dumps(header).encode()
     return len(text).to_bytes(8, "little") + text + data
 
 
-def forged(document: str, **changes: Any) -> bytes:
+def forged(document, **changes):
     """A file without arrays, with any text as document and, but for the changes, a valid digest."""
     version = changes.get("version", FORMAT_VERSION)
     digest = hashlib.sha256(f'["model",{version},{document},[]]'.encode()).hexdigest()
@@ -95,7 +89,7 @@ def forged(document: str, **changes: Any) -> bytes:
     return join({"__metadata__": {"halfseen": text}})
 
 
-def assert_refused_or_right(content: bytes) -> None:
+def assert_refused_or_right(content):
     try:
         found = read_bytes(content)
     except ModelFileError:
@@ -108,7 +102,7 @@ def assert_refused_or_right(content: bytes) -> None:
 
 @settings(deadline=None)
 @given(ANY_ARRAYS, st.dictionaries(st.text(max_size=5), ANY_VALUES), st.text(min_size=1))
-def test_round_trip(arrays: dict[str, NDArray[Any]], document: dict[str, Any], kind: str) -> None:
+def test_round_trip(arrays, document, kind):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "a")
         write_model_file(path, kind, document, arrays)
@@ -126,10 +120,18 @@ def test_round_trip(arrays: dict[str, NDArray[Any]], document: dict[str, Any], k
         assert again.flags.c_contiguous
 
 
-def test_strides_and_byte_order_do_not_matter(tmp_path: Path, whole: bytes) -> None:
-    other = {
-        name: np.asfortranarray(a).astype(a.dtype.newbyteorder(">")) for name, a in ARRAYS.items()
-    }
+def test_every_length_of_the_header_is_read(tmp_path):
+    """The length comes first: 0x0280 is 640, and a pickle begins with 0x80 0x02."""
+    starts = set()
+    for n in range(0, 1300, 8):
+        write_model_file(tmp_path / "a", "model", {"text": "x" * n}, {})
+        starts.add((tmp_path / "a").read_bytes()[:2])
+        assert read_model_file(tmp_path / "a").document == {"text": "x" * n}
+    assert starts > {bytes([0x80, protocol]) for protocol in range(2, 6)}
+
+
+def test_strides_and_byte_order_do_not_matter(tmp_path, whole):
+    other = {n: np.asfortranarray(a).astype(a.dtype.newbyteorder(">")) for n, a in ARRAYS.items()}
     other["temperature"] = other["temperature"].reshape(())
     other["bias"] = np.repeat(ARRAYS["bias"], 2)[::2]
     other["observed"] = (ARRAYS["observed"] * np.uint8(7)).view(bool)
@@ -137,10 +139,9 @@ def test_strides_and_byte_order_do_not_matter(tmp_path: Path, whole: bytes) -> N
     assert (tmp_path / "a").read_bytes() == whole
 
 
-def test_a_change_of_a_loaded_array_stays_in_memory(tmp_path: Path, whole: bytes) -> None:
+def test_a_change_of_a_loaded_array_stays_in_memory(tmp_path, whole):
     (tmp_path / "a").write_bytes(whole)
     read_model_file(tmp_path / "a").arrays["bias"][:] = 7
-    np.testing.assert_array_equal(safetensors.numpy.load(whole)["bias"], ARRAYS["bias"])
     assert (tmp_path / "a").read_bytes() == whole
 
 
@@ -149,47 +150,44 @@ class Settings(BaseModel):
     shape: tuple[int, int]
 
 
-def test_a_pydantic_model_is_a_document(tmp_path: Path) -> None:
+def test_a_pydantic_model_is_a_document(tmp_path):
     write_model_file(tmp_path / "a", "model", Settings(rate=0.1, shape=(2, 3)), {})
     document = read_model_file(tmp_path / "a").document
     assert Settings.model_validate(document) == Settings(rate=0.1, shape=(2, 3))
 
 
 @pytest.mark.parametrize(
-    ("kind", "document", "arrays", "error", "complaint"),
+    ("kind", "document", "arrays", "complaint"),
     [
-        ("", {}, {}, ValueError, "kind must be"),
-        ("model", {"x": float("nan")}, {}, ValueError, "not JSON compliant"),
-        ("model", Settings(rate=float("inf"), shape=(1, 1)), {}, ValueError, "not JSON compliant"),
-        ("model", {"x": [object()]}, {}, ValueError, r"x\.list\.0"),
-        ("model", {"x": {1: 2}}, {}, ValueError, "valid string"),
-        ("model", {"x": "y" * 2**24}, {}, ValueError, "store long lists of numbers as arrays"),
-        ("model", {}, {"__metadata__": np.zeros(1)}, ValueError, "cannot be named"),
-        ("model", {}, {"\udc80": np.zeros(1)}, ValueError, "surrogates"),
-        ("model", {}, {"x": [1.0]}, TypeError, "'x' is a list"),
-        ("model", {}, {"x": np.ma.masked_array([1.0])}, TypeError, "'x' is a MaskedArray"),
+        ("", {}, {}, "kind must be"),
+        ("model", {"x": float("nan")}, {}, "not JSON compliant"),
+        ("model", Settings(rate=float("inf"), shape=(1, 1)), {}, "not JSON compliant"),
+        ("model", {"x": [object()]}, {}, r"x\.list\.0"),
+        ("model", {"x": {1: 2}}, {}, "valid string"),
+        ("model", {"x": "y" * 2**24}, {}, "store long lists of numbers as arrays"),
+        ("model", {}, {"__metadata__": np.zeros(1)}, "cannot be named"),
+        ("model", {}, {"\udc80": np.zeros(1)}, "surrogates"),
+        ("model", {}, {"x": [1.0]}, "'x' is a list"),
+        ("model", {}, {"x": np.ma.masked_array([1.0])}, "'x' is a MaskedArray"),
         *(
-            ("model", {}, {"x": np.zeros(2, dtype)}, TypeError, "'x' has dtype")
+            ("model", {}, {"x": np.zeros(2, dtype)}, "'x' has dtype")
             for dtype in ("O", "U3", "S3", "c16", "M8[s]", "m8[s]", "V4", "g")
         ),
     ],
 )
-def test_what_cannot_be_stored_is_refused_before_the_disk_is_touched(
-    tmp_path: Path, kind: str, document: Any, arrays: Any, error: type[Exception], complaint: str
-) -> None:
+def test_what_cannot_be_stored_is_refused(tmp_path, kind, document, arrays, complaint):
     (tmp_path / "a").write_bytes(b"old")
-    with pytest.raises(error, match=complaint):
+    with pytest.raises((TypeError, ValueError), match=complaint):
         write_model_file(tmp_path / "a", kind, document, arrays)
     assert (tmp_path / "a").read_bytes() == b"old"
     assert os.listdir(tmp_path) == ["a"]
 
 
-def zipped() -> bytes:
-    with tempfile.TemporaryFile() as file:
-        with zipfile.ZipFile(file, "w") as archive:
-            archive.writestr("x", "y")
-        file.seek(0)
-        return file.read()
+def zipped():
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("x", "y")
+    return file.getvalue()
 
 
 @pytest.mark.parametrize(
@@ -215,9 +213,7 @@ def zipped() -> bytes:
         (join({}, b"garbage"), "is damaged"),
     ],
 )
-def test_other_files_are_named_with_a_remedy(
-    tmp_path: Path, content: bytes, complaint: str
-) -> None:
+def test_other_files_are_named_with_a_remedy(tmp_path, content, complaint):
     (tmp_path / "a").write_bytes(content)
     with pytest.raises(ModelFileError, match=complaint) as caught:
         read_model_file(tmp_path / "a")
@@ -226,12 +222,12 @@ def test_other_files_are_named_with_a_remedy(
 
 
 class Trap:
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self):
         return (pytest.fail, ("a pickle was executed",))
 
 
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
-def test_a_pickle_is_never_executed(protocol: int) -> None:
+def test_a_pickle_is_never_executed(protocol):
     content = pickle.dumps(Trap(), protocol)
     entry = {"dtype": "O", "shape": [1], "data_offsets": [0, len(content)]}
     for hostile in (content, join({"x": entry}, content)):
@@ -239,18 +235,17 @@ def test_a_pickle_is_never_executed(protocol: int) -> None:
             read_bytes(hostile)
 
 
-def test_absent_files_and_folders(tmp_path: Path) -> None:
+def test_absent_files_and_folders(tmp_path):
     for absent in (tmp_path / "nothing", Path(__file__) / "a"):
-        with pytest.raises(ModelFileError, match="there is no file"):
+        with pytest.raises(FileNotFoundError, match="there is no file") as caught:
             read_model_file(absent)
-        with pytest.raises(FileNotFoundError):
-            read_model_file(absent)
+        assert isinstance(caught.value, ModelFileError)
     with pytest.raises(ModelFileError, match="is a folder: name a file in it"):
         read_model_file(tmp_path)
 
 
 @needs_posix
-def test_pipes_and_devices_are_not_opened(tmp_path: Path) -> None:
+def test_pipes_and_devices_are_not_opened(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path / "pipe", Path("/dev/zero")):
         with pytest.raises(ModelFileError, match="device or a pipe"):
@@ -264,11 +259,7 @@ def test_pipes_and_devices_are_not_opened(tmp_path: Path) -> None:
     ("document", "changes", "complaint"),
     [
         ("{}", {"version": FORMAT_VERSION + 1, "added": 1}, "made by a newer halfseen.*upgrade"),
-        ("{}", {"version": 0}, "format version"),
-        ("{}", {"version": 1.0}, "format version"),
-        ("{}", {"version": True}, "format version"),
-        ("{}", {"version": "1"}, "format version"),
-        ("{}", {"version": 10**400}, "format version"),
+        *(("{}", {"version": v}, "format version") for v in (0, 1.0, True, "1", 10**400)),
         ("{}", {"kind": "modem"}, "does not match its digest"),
         ("{}", {"kind": None}, "kind is not a string"),
         ("{}", {"sha256": "é"}, "does not match its digest"),
@@ -276,7 +267,7 @@ def test_pipes_and_devices_are_not_opened(tmp_path: Path) -> None:
         ("{}", {"added": 1}, "other keys"),
         ("[]", {}, "is damaged"),
         ("null", {}, "is damaged"),
-        ('{"a":NaN}', {}, "NaN in place of a number"),
+        ('{"a":NaN}', {}, "not JSON compliant"),
         ('{"a":1e999}', {}, "not JSON compliant"),
         ('{"a":1,"a":1}', {}, "key twice"),
         ('{"a":' * 500 + "1" + "}" * 500, {}, "is damaged"),
@@ -285,13 +276,13 @@ def test_pipes_and_devices_are_not_opened(tmp_path: Path) -> None:
     ],
     ids=lambda value: str(value)[:20],
 )
-def test_forged_headers(document: str, changes: dict[str, Any], complaint: str) -> None:
+def test_forged_headers(document, changes, complaint):
     assert read_bytes(forged("{}")).document == {}
     with pytest.raises(ModelFileError, match=complaint):
         read_bytes(forged(document, **changes))
 
 
-def test_another_kind(whole: bytes) -> None:
+def test_another_kind(whole):
     assert read_bytes(whole, kind="model").kind == "model"
     with pytest.raises(ModelFileError, match="of kind 'model', not 'checkpoint'"):
         read_bytes(whole, kind="checkpoint")
@@ -303,29 +294,34 @@ def test_another_kind(whole: bytes) -> None:
         lambda h: h.update(weights=h["twin"]),  # overlapping
         lambda h: h.update(weights=h["twin"], twin=h["weights"]),  # exchanged
         lambda h: h.update(twim=h.pop("twin")),
+        lambda h: h.update(more=h["nothing"]),
         lambda h: h.pop("bias"),
         lambda h: h.pop("__metadata__"),
-        lambda h: h["weights"].update(shape=[8, 6]),
-        lambda h: h["weights"].update(dtype="I32"),
-        lambda h: h["weights"].update(dtype="O"),
-        lambda h: h["counts"].update(dtype="BF16"),
-        lambda h: h["bias"].update(dtype="C64"),
-        lambda h: h["observed"].update(dtype="F8_E4M3"),
-        lambda h: h["nothing"].update(shape=[0, 4]),
-        lambda h: h["nothing"].update(shape=[2**62, 0]),
-        lambda h: h["nothing"].update(shape=[0] + [1] * 70),
-        lambda h: h["weights"].update(shape=[2**32, 2**32]),
+        *(
+            lambda h, name=name, entry=entry: h[name].update(entry)
+            for name, entry in [
+                ("weights", {"shape": [8, 6]}),
+                ("weights", {"shape": [2**32, 2**32]}),
+                ("weights", {"dtype": "I32"}),
+                ("weights", {"dtype": "O"}),
+                ("counts", {"dtype": "BF16"}),
+                ("bias", {"dtype": "C64"}),
+                ("bias", {"shape": [-8]}),
+                ("bias", {"shape": None}),
+                ("observed", {"dtype": "F8_E4M3"}),
+                ("nothing", {"shape": [0, 4]}),
+                ("nothing", {"shape": [2**62, 0]}),
+                ("nothing", {"shape": [0] + [1] * 70}),
+            ]
+        ),
         *(
             lambda h, v=v, i=i: h["bias"]["data_offsets"].__setitem__(i, v)
             for v in (-1, 0, 1, 2**63, 2**64, 1.5, None, "8")
             for i in (0, 1)
         ),
-        lambda h: h["bias"].update(shape=[-8]),
-        lambda h: h["bias"].update(shape=None),
-        lambda h: h.update(more=h["nothing"]),
     ],
 )
-def test_forged_layouts(whole: bytes, change: Callable[[dict[str, Any]], object]) -> None:
+def test_forged_layouts(whole, change):
     header, data = split(whole)
     assert_refused_or_right(join(header, data))
     before = json.dumps(header)
@@ -335,14 +331,14 @@ def test_forged_layouts(whole: bytes, change: Callable[[dict[str, Any]], object]
             read_bytes(join(header, data))
 
 
-def test_a_boolean_is_0_or_1(whole: bytes) -> None:
+def test_a_boolean_is_0_or_1(whole):
     header, data = split(whole)
     begin = header["observed"]["data_offsets"][0]
     with pytest.raises(ModelFileError, match="neither 0 nor 1"):
         read_bytes(join(header, data[:begin] + b"\2" + data[begin + 1 :]))
 
 
-def test_a_key_that_occurs_twice_hides_nothing(whole: bytes) -> None:
+def test_a_key_that_occurs_twice_hides_nothing(whole):
     header, data = split(whole)
     for name in ("bias", "__metadata__"):
         other = dict(header[name], shape=[4], halfseen="{}")
@@ -351,7 +347,7 @@ def test_a_key_that_occurs_twice_hides_nothing(whole: bytes) -> None:
             read_bytes(join(doubled.encode(), data))
 
 
-def test_every_truncation_and_every_flipped_byte(tmp_path: Path) -> None:
+def test_every_truncation_and_every_flipped_byte(tmp_path):
     path = tmp_path / "a"
     arrays = {"x": np.arange(4, dtype=np.int16), "y": np.array([True, False])}
     write_model_file(path, "model", {"a": 1}, arrays)
@@ -367,7 +363,7 @@ def test_every_truncation_and_every_flipped_byte(tmp_path: Path) -> None:
 
 @settings(deadline=None, max_examples=300)
 @given(st.data())
-def test_random_damage_is_refused_or_harmless(whole: bytes, data: st.DataObject) -> None:
+def test_random_damage_is_refused_or_harmless(whole, data):
     position = st.integers(0, len(whole))
     first, second = sorted((data.draw(position), data.draw(position)))
     # Bytes with a meaning in JSON get further than random ones.
@@ -382,13 +378,11 @@ def test_random_damage_is_refused_or_harmless(whole: bytes, data: st.DataObject)
     "error", [OSError(errno.ENOSPC, "full"), KeyboardInterrupt(), MemoryError()], ids=repr
 )
 @pytest.mark.parametrize("moment", ["os.fsync", "os.replace", "pathlib.Path.write_bytes"])
-def test_a_failed_write_leaves_the_old_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str, error: BaseException
-) -> None:
+def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch, moment, error):
     (tmp_path / "a").write_bytes(b"old")
-    names: list[list[str]] = []
+    names = []
 
-    def fail(*_: object) -> NoReturn:
+    def fail(*_):
         names.append(os.listdir(tmp_path))
         raise error
 
@@ -401,9 +395,7 @@ def test_a_failed_write_leaves_the_old_file(
     assert os.listdir(tmp_path) == ["a"]
 
 
-def test_folders_that_cannot_be_written_to_are_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_folders_that_cannot_be_written_to_are_named(tmp_path, monkeypatch):
     (tmp_path / "file").touch()
     for path, error in [
         (tmp_path / "nowhere" / "a", FileNotFoundError),
@@ -414,7 +406,7 @@ def test_folders_that_cannot_be_written_to_are_named(
             pass
         assert caught.value.filename == str(path)
 
-    def refuse(*_: object) -> NoReturn:
+    def refuse(*_):
         raise PermissionError(errno.EACCES, "Permission denied", "temporary")
 
     monkeypatch.setattr(Path, "open", refuse)
@@ -424,7 +416,7 @@ def test_folders_that_cannot_be_written_to_are_named(
 
 
 @needs_posix
-def test_links_and_permissions_stay(tmp_path: Path) -> None:
+def test_links_and_permissions_stay(tmp_path):
     (tmp_path / "real.csv").write_bytes(b"old")
     (tmp_path / "real.csv").chmod(0o640)
     (tmp_path / "link").symlink_to("real.csv")

@@ -68,7 +68,7 @@ def test_scores_of_classes_are_those_of_known_rows():
     assert observed_scorer("accuracy")(model, X, y) == m.accuracy(y, model.predict(X))
     assert observed_scorer("roc_auc")(model, X, y) == m.ovr_auc(y, p, model.classes_)
     assert observed_scorer("neg_log_loss")(model, X, y) == -m.log_loss(y, p, model.classes_)
-    with pytest.raises(ValueError, match=r"y has 3 classes .*'roc_auc' for classes"):
+    with pytest.raises(ValueError, match=r"y has classes .*; use 'roc_auc'"):
         observed_scorer("micro_auc")(model, X, y)
 
 
@@ -80,7 +80,7 @@ def test_scores_of_labels_in_one_array_or_in_a_list():
         assert observed_scorer("roc_auc")(model, None, y) == pytest.approx(m.macro_auc(y, p))
         assert observed_scorer("micro_auc")(model, None, y) == pytest.approx(m.micro_auc(y, p))
         assert observed_scorer("neg_log_loss")(model, None, y) == pytest.approx(-m.log_loss(y, p))
-    with pytest.raises(ValueError, match="returns 1 arrays, but y has 2 columns"):
+    with pytest.raises(ValueError, match="predict_proba is of 1 columns, but y has 2"):
         observed_scorer("roc_auc")(returning(columns[:1], [[0, 1]]), None, y)
 
 
@@ -123,7 +123,7 @@ def test_a_class_that_the_estimator_lacks_has_probability_zero():
     area = observed_scorer("roc_auc")(returning(p, ["a", "b"]), None, y)
     expected = m.ovr_auc(y, np.hstack([p, np.zeros((3, 1))]), ["a", "b", "c"])
     assert area == expected
-    with pytest.raises(ValueError, match=r"y holds 1\.0, but the classes of the estimator"):
+    with pytest.raises(ValueError, match=r"y holds \[1\.0, 0\.0\], the estimator \["):
         observed_scorer("roc_auc")(returning(p, ["0", "1"]), None, np.array([1.0, 0.0, np.nan]))
 
 

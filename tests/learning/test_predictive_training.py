@@ -13,6 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from compilations import counted_compilations
+from halfseen import TrainingInterrupted
 from halfseen.learning import predictive_training
 from halfseen.learning.predictive_loss import PredictiveColumns
 from halfseen.learning.predictive_member import (
@@ -30,7 +31,6 @@ from halfseen.learning.predictive_training import (
     train_predictively,
 )
 from halfseen.learning.table_source import STEPS_AT_ONCE, ReadTable, Table, TableSource
-from halfseen.learning.trainer import TrainingInterrupted
 from halfseen.machine.correlated_prior import CorrelatedPrior
 from halfseen.machine.predictive_sweeps import PredictiveLayer
 from learning.small import (

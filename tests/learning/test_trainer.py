@@ -10,9 +10,9 @@ import jax
 import numpy as np
 import pytest
 
+from halfseen import DivergenceError
 from halfseen.learning import epoch as epoch_module
 from halfseen.learning import trainer as trainer_module
-from halfseen.learning.divergence import DivergenceError
 from halfseen.learning.history import EpochRecord
 from halfseen.learning.monitor import Losses
 from halfseen.learning.optimiser import Optimiser, schedule_factor

@@ -36,10 +36,16 @@ class DivergenceError(RuntimeError):
 
     def __str__(self) -> str:
         rate, n_rollbacks = self.args
-        again = f", and {n_rollbacks} times more at lower rates" if n_rollbacks else ""
+        happened = f"Training diverged with a learning rate of {rate:g}"
+        if n_rollbacks:
+            lowest = rate * _SLOWER**n_rollbacks
+            happened = (
+                f"Training diverged {n_rollbacks + 1} times, while the learning rate was lowered "
+                f"from {rate:g} down to {lowest:g}"
+            )
         return (
-            f"Training diverged with learning_rate={rate:g}{again}. Use a much smaller "
-            "learning_rate or a larger batch_size, and look for gross outliers."
+            f"{happened}. Use a much smaller learning_rate or a larger batch_size, and look for "
+            "gross outliers."
         )
 
 
