@@ -5,15 +5,14 @@ from __future__ import annotations
 import errno
 import gzip
 import hashlib
-import io
 import json
 import os
 import pickle
 import stat
 import sys
 import tempfile
-import zipfile
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -23,13 +22,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from pydantic import BaseModel
 
-from halfseen.model_file import (
-    FORMAT_VERSION,
-    ModelFileError,
-    read_model_file,
-    replace_atomically,
-    write_model_file,
-)
+from halfseen.model_file import FORMAT_VERSION, ModelFileError, replace_atomically
+from halfseen.model_file import read_model_file as read
+from halfseen.model_file import write_model_file as write
 
 DOCUMENT = {"columns": [{"name": "größe", "n": 3}, {"name": "b", "n": 0.5}], "seed": 2**64}
 ARRAYS = {
@@ -42,24 +37,27 @@ ARRAYS = {
     "nothing": np.zeros((0, 3), dtype=np.int64),
 }
 DTYPES = st.sampled_from(["?", "i1", "<i2", ">i4", "i8", "u1", ">u8", "<f2", ">f4", "<f8", ">f8"])
-ANY_ARRAYS = st.dictionaries(
-    st.text(max_size=8).filter(lambda name: name != "__metadata__"),
-    DTYPES.flatmap(lambda d: hnp.arrays(d, hnp.array_shapes(min_dims=0, min_side=0, max_side=4))),
-    max_size=5,
-)
-SCALARS = st.none() | st.booleans() | st.integers() | st.text()
+SHAPES = hnp.array_shapes(min_dims=0, min_side=0, max_side=4)
+NAMES = st.text(max_size=8).filter(lambda name: name != "__metadata__")
+ANY_ARRAYS = st.dictionaries(NAMES, DTYPES.flatmap(lambda d: hnp.arrays(d, SHAPES)), max_size=5)
+NUMBERS = st.integers() | st.floats(allow_nan=False, allow_infinity=False)
 ANY_VALUES = st.recursive(
-    SCALARS | st.floats(allow_nan=False, allow_infinity=False),
+    st.none() | st.booleans() | NUMBERS | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner),
-    max_leaves=8,
 )
+OTHER_DTYPES = ["O", "U3", "S3", "c16", "M8[s]", "m8[s]", "V4", "g"]
 needs_posix = pytest.mark.skipif(sys.platform == "win32", reason="needs modes, links and pipes")
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "a"
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     path = tmp_path_factory.mktemp("whole") / "a"
-    write_model_file(path, "model", DOCUMENT, ARRAYS)
+    write(path, "model", DOCUMENT, ARRAYS)
     return path.read_bytes()
 
 
@@ -67,12 +65,7 @@ def read_bytes(content, kind=None):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "a")
         path.write_bytes(content)
-        return read_model_file(path, kind=kind)
-
-
-def split(content):
-    end = 8 + int.from_bytes(content[:8], "little")
-    return json.loads(content[8:end]), content[end:]
+        return read(path, kind=kind)
 
 
 def join(header, data=b""):
@@ -89,15 +82,22 @@ def forged(document, **changes):
     return join({"__metadata__": {"halfseen": text}})
 
 
+def assert_holds(found, kind, document, arrays):
+    assert (found.kind, found.document, found.arrays.keys()) == (kind, document, arrays.keys())
+    for name, array in arrays.items():
+        again, native = found.arrays[name], array.astype(array.dtype.newbyteorder("="))
+        assert (again.dtype, again.shape) == (native.dtype, native.shape)
+        assert again.tobytes() == native.tobytes()
+        assert again.flags.writeable
+        assert again.flags.c_contiguous
+
+
 def assert_refused_or_right(content):
     try:
         found = read_bytes(content)
     except ModelFileError:
         return
-    assert (found.kind, found.document) == ("model", DOCUMENT)
-    assert found.arrays.keys() == ARRAYS.keys()
-    for name, array in ARRAYS.items():
-        np.testing.assert_array_equal(found.arrays[name], array, strict=True)
+    assert_holds(found, "model", DOCUMENT, ARRAYS)
 
 
 @settings(deadline=None)
@@ -105,44 +105,34 @@ def assert_refused_or_right(content):
 def test_round_trip(arrays, document, kind):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "a")
-        write_model_file(path, kind, document, arrays)
-        found = read_model_file(path, kind=kind)
-        first = path.read_bytes()
-        write_model_file(path, kind, found.document, dict(reversed(found.arrays.items())))
+        write(path, kind, document, arrays)
+        found, first = read(path, kind=kind), path.read_bytes()
+        write(path, kind, found.document, dict(reversed(found.arrays.items())))
         assert path.read_bytes() == first
-    assert (found.kind, found.document) == (kind, document)
-    assert found.arrays.keys() == arrays.keys()
-    for name, array in arrays.items():
-        again = found.arrays[name]
-        assert (again.dtype, again.shape) == (array.dtype.newbyteorder("="), array.shape)
-        assert again.tobytes() == array.astype(again.dtype).tobytes()
-        assert again.flags.writeable
-        assert again.flags.c_contiguous
+    assert_holds(found, kind, document, arrays)
 
 
-def test_every_length_of_the_header_is_read(tmp_path):
-    """The length comes first: 0x0280 is 640, and a pickle begins with 0x80 0x02."""
+def test_every_length_of_the_header_is_read(path):
+    """The length comes first: 640 is 0x0280, and a pickle begins with 0x80 0x02."""
     starts = set()
     for n in range(0, 1300, 8):
-        write_model_file(tmp_path / "a", "model", {"text": "x" * n}, {})
-        starts.add((tmp_path / "a").read_bytes()[:2])
-        assert read_model_file(tmp_path / "a").document == {"text": "x" * n}
+        write(path, "model", {"text": "x" * n}, {})
+        starts.add(path.read_bytes()[:2])
+        assert read(path).document == {"text": "x" * n}
     assert starts > {bytes([0x80, protocol]) for protocol in range(2, 6)}
 
 
-def test_strides_and_byte_order_do_not_matter(tmp_path, whole):
+def test_strides_and_byte_order_do_not_matter_and_the_kind_does(path, whole):
     other = {n: np.asfortranarray(a).astype(a.dtype.newbyteorder(">")) for n, a in ARRAYS.items()}
     other["temperature"] = other["temperature"].reshape(())
     other["bias"] = np.repeat(ARRAYS["bias"], 2)[::2]
     other["observed"] = (ARRAYS["observed"] * np.uint8(7)).view(bool)
-    write_model_file(tmp_path / "a", "model", dict(reversed(DOCUMENT.items())), other)
-    assert (tmp_path / "a").read_bytes() == whole
-
-
-def test_a_change_of_a_loaded_array_stays_in_memory(tmp_path, whole):
-    (tmp_path / "a").write_bytes(whole)
-    read_model_file(tmp_path / "a").arrays["bias"][:] = 7
-    assert (tmp_path / "a").read_bytes() == whole
+    write(path, "model", dict(reversed(DOCUMENT.items())), other)
+    assert path.read_bytes() == whole
+    read(path, kind="model").arrays["bias"][:] = 7  # stays in memory
+    assert path.read_bytes() == whole
+    with pytest.raises(ModelFileError, match="of kind 'model', not 'checkpoint'"):
+        read(path, kind="checkpoint")
 
 
 class Settings(BaseModel):
@@ -150,44 +140,43 @@ class Settings(BaseModel):
     shape: tuple[int, int]
 
 
-def test_a_pydantic_model_is_a_document(tmp_path):
-    write_model_file(tmp_path / "a", "model", Settings(rate=0.1, shape=(2, 3)), {})
-    document = read_model_file(tmp_path / "a").document
-    assert Settings.model_validate(document) == Settings(rate=0.1, shape=(2, 3))
+def test_a_pydantic_model_is_a_document(path):
+    write(path, "model", Settings(rate=0.1, shape=(2, 3)), {})
+    assert Settings.model_validate(read(path).document) == Settings(rate=0.1, shape=(2, 3))
 
 
 @pytest.mark.parametrize(
-    ("kind", "document", "arrays", "complaint"),
+    ("document", "arrays", "complaint"),
     [
-        ("", {}, {}, "kind must be"),
-        ("model", {"x": float("nan")}, {}, "not JSON compliant"),
-        ("model", Settings(rate=float("inf"), shape=(1, 1)), {}, "not JSON compliant"),
-        ("model", {"x": [object()]}, {}, r"x\.list\.0"),
-        ("model", {"x": {1: 2}}, {}, "valid string"),
-        ("model", {"x": "y" * 2**24}, {}, "store long lists of numbers as arrays"),
-        ("model", {}, {"__metadata__": np.zeros(1)}, "cannot be named"),
-        ("model", {}, {"\udc80": np.zeros(1)}, "surrogates"),
-        ("model", {}, {"x": [1.0]}, "'x' is a list"),
-        ("model", {}, {"x": np.ma.masked_array([1.0])}, "'x' is a MaskedArray"),
-        *(
-            ("model", {}, {"x": np.zeros(2, dtype)}, "'x' has dtype")
-            for dtype in ("O", "U3", "S3", "c16", "M8[s]", "m8[s]", "V4", "g")
-        ),
+        ({"x": float("nan")}, {}, "not JSON compliant"),
+        (Settings(rate=float("inf"), shape=(1, 1)), {}, "not JSON compliant"),
+        ({"x": [object()]}, {}, r"x\.list\.0"),
+        ({"x": {1: 2}}, {}, "valid string"),
+        ({"x": "y" * 2**24}, {}, "store long lists of numbers as arrays"),
+        ({}, {"__metadata__": np.zeros(1)}, "cannot be named"),
+        ({}, {"\udc80": np.zeros(1)}, "surrogates"),
+        ({}, {"x": [1.0]}, "'x' is a list"),
+        ({}, {"x": np.ma.masked_array([1.0])}, "'x' is a MaskedArray"),
+        *(({}, {"x": np.zeros(2, d)}, "'x' has dtype") for d in OTHER_DTYPES),
     ],
 )
-def test_what_cannot_be_stored_is_refused(tmp_path, kind, document, arrays, complaint):
-    (tmp_path / "a").write_bytes(b"old")
+def test_what_cannot_be_stored_is_refused(path, document, arrays, complaint):
+    path.write_bytes(b"old")
     with pytest.raises((TypeError, ValueError), match=complaint):
-        write_model_file(tmp_path / "a", kind, document, arrays)
-    assert (tmp_path / "a").read_bytes() == b"old"
-    assert os.listdir(tmp_path) == ["a"]
+        write(path, "model", document, arrays)
+    with pytest.raises(ValueError, match="kind must be"):
+        write(path, "", {}, {})
+    assert path.read_bytes() == b"old"
+    assert os.listdir(path.parent) == ["a"]
 
 
-def zipped():
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("x", "y")
-    return file.getvalue()
+class Trap:
+    def __reduce__(self):
+        return (pytest.fail, ("a pickle was executed",))
+
+
+PICKLES = [pickle.dumps(Trap(), protocol) for protocol in range(pickle.HIGHEST_PROTOCOL + 1)]
+PICKLED = {"x": {"dtype": "O", "shape": [1], "data_offsets": [0, len(PICKLES[-1])]}}
 
 
 @pytest.mark.parametrize(
@@ -198,61 +187,56 @@ def zipped():
         (b"\x10\0\0\0\0\0\0\0", "claims 16 bytes, the file has 8"),
         (b"\x10\0\0\0\0\0\0\0{}", "claims 16 bytes, the file has 10"),
         (b"\xff" * 8 + b"{}", "claims 18,446,744,073,709,551,615 bytes"),
-        (b"age,income\n1,2\n", "not a safetensors file"),
-        (b"\0" * 100, "not a safetensors file"),
         (gzip.compress(b"x" * 100), "gzip"),
-        (zipped(), "zip archive"),
+        (b"PK\x03\x04" + b"\0" * 100, "zip archive"),
         (b"\x89HDF\r\n\x1a\n" + b"\0" * 100, "HDF5"),
         (b"\x93NUMPY\x01\0" + b"\0" * 100, "numpy"),
-        *((pickle.dumps([1], protocol), "pickle") for protocol in range(2, 6)),
+        *((c, "not a safetensors file") for c in (b"age,income\n1,2\n", b"\0" * 99, *PICKLES[:2])),
+        *((content, "pickle, which halfseen never opens") for content in PICKLES[2:]),
+        (join(PICKLED, PICKLES[-1]), "is damaged"),
         (join({}), "of another program"),
         (safetensors.numpy.save({"x": np.zeros(2)}, {"format": "pt"}), "of another program"),
         (safetensors.numpy.save({"x": np.zeros(2)}, {"halfseen": "{}", "a": ""}), "of another"),
-        (join(b"{\xff"), "is damaged"),
-        (join(b'{"a":' * 10_000), "is damaged"),
-        (join({}, b"garbage"), "is damaged"),
+        *((c, "is damaged") for c in (join(b"{\xff"), join(b'{"a":' * 10_000), join({}, b"x"))),
     ],
 )
-def test_other_files_are_named_with_a_remedy(tmp_path, content, complaint):
-    (tmp_path / "a").write_bytes(content)
+def test_other_files_are_named_with_a_remedy(path, content, complaint):
+    path.write_bytes(content)
     with pytest.raises(ModelFileError, match=complaint) as caught:
-        read_model_file(tmp_path / "a")
-    assert str(tmp_path / "a") in str(caught.value)
+        read(path)
+    assert str(path) in str(caught.value)
     assert "): " in str(caught.value)
 
 
-class Trap:
-    def __reduce__(self):
-        return (pytest.fail, ("a pickle was executed",))
-
-
-@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
-def test_a_pickle_is_never_executed(protocol):
-    content = pickle.dumps(Trap(), protocol)
-    entry = {"dtype": "O", "shape": [1], "data_offsets": [0, len(content)]}
-    for hostile in (content, join({"x": entry}, content)):
-        with pytest.raises(ModelFileError):
-            read_bytes(hostile)
-
-
-def test_absent_files_and_folders(tmp_path):
-    for absent in (tmp_path / "nothing", Path(__file__) / "a"):
-        with pytest.raises(FileNotFoundError, match="there is no file") as caught:
-            read_model_file(absent)
-        assert isinstance(caught.value, ModelFileError)
+def test_absent_files_and_folders(path, monkeypatch):
+    path.touch()
+    nowhere, folder = path.parent / "nowhere" / "a", path.parent
+    for absent, error in ((nowhere, FileNotFoundError), (path / "a", NotADirectoryError)):
+        with pytest.raises(ModelFileError, match="there is no file") as caught:
+            read(absent)
+        assert isinstance(caught.value, FileNotFoundError)
+        with pytest.raises(error, match=str(absent)), replace_atomically(absent):
+            pass
     with pytest.raises(ModelFileError, match="is a folder: name a file in it"):
-        read_model_file(tmp_path)
+        read(folder)
+    with pytest.raises(IsADirectoryError, match=str(folder)), replace_atomically(folder):
+        pass
+    refusal = PermissionError(errno.EACCES, "Permission denied", "temporary")
+    monkeypatch.setattr(Path, "open", Mock(side_effect=refusal))
+    with pytest.raises(PermissionError, match=r"b'$"), replace_atomically(folder / "b"):
+        pass
+    assert os.listdir(folder) == ["a"]
 
 
 @needs_posix
-def test_pipes_and_devices_are_not_opened(tmp_path):
-    os.mkfifo(tmp_path / "pipe")
-    for path in (tmp_path / "pipe", Path("/dev/zero")):
+def test_pipes_and_devices_are_not_opened(path):
+    os.mkfifo(path)
+    for special in (path, Path("/dev/zero")):
         with pytest.raises(ModelFileError, match="device or a pipe"):
-            read_model_file(path)
+            read(special)
     with pytest.raises(OSError, match="name a regular file"):
-        write_model_file(tmp_path / "pipe", "model", {}, {})
-    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
+        write(path, "model", {}, {})
+    assert stat.S_ISFIFO(path.stat().st_mode)
 
 
 @pytest.mark.parametrize(
@@ -260,17 +244,13 @@ def test_pipes_and_devices_are_not_opened(tmp_path):
     [
         ("{}", {"version": FORMAT_VERSION + 1, "added": 1}, "made by a newer halfseen.*upgrade"),
         *(("{}", {"version": v}, "format version") for v in (0, 1.0, True, "1", 10**400)),
+        *(("{}", {"sha256": d}, "does not match its digest") for d in ("é", "0" * 64, None)),
         ("{}", {"kind": "modem"}, "does not match its digest"),
         ("{}", {"kind": None}, "kind is not a string"),
-        ("{}", {"sha256": "é"}, "does not match its digest"),
-        ("{}", {"sha256": None}, "does not match its digest"),
         ("{}", {"added": 1}, "other keys"),
-        ("[]", {}, "is damaged"),
-        ("null", {}, "is damaged"),
-        ('{"a":NaN}', {}, "not JSON compliant"),
-        ('{"a":1e999}', {}, "not JSON compliant"),
+        *((text, {}, "is damaged") for text in ("[]", "null", '{"a":' * 500 + "1" + "}" * 500)),
+        *((f'{{"a":{n}}}', {}, "not JSON compliant") for n in ("NaN", "-Infinity", "1e999")),
         ('{"a":1,"a":1}', {}, "key twice"),
-        ('{"a":' * 500 + "1" + "}" * 500, {}, "is damaged"),
         ('{"a":' + "[" * 100_000 + "]" * 100_000 + "}", {}, "nested too deeply"),
         ('{"a":' + "9" * 100_000 + "}", {}, "is damaged"),
     ],
@@ -282,83 +262,48 @@ def test_forged_headers(document, changes, complaint):
         read_bytes(forged(document, **changes))
 
 
-def test_another_kind(whole):
-    assert read_bytes(whole, kind="model").kind == "model"
-    with pytest.raises(ModelFileError, match="of kind 'model', not 'checkpoint'"):
-        read_bytes(whole, kind="checkpoint")
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda h: h.update(weights=h["twin"]),  # overlapping
-        lambda h: h.update(weights=h["twin"], twin=h["weights"]),  # exchanged
-        lambda h: h.update(twim=h.pop("twin")),
-        lambda h: h.update(more=h["nothing"]),
-        lambda h: h.pop("bias"),
-        lambda h: h.pop("__metadata__"),
-        *(
-            lambda h, name=name, entry=entry: h[name].update(entry)
-            for name, entry in [
-                ("weights", {"shape": [8, 6]}),
-                ("weights", {"shape": [2**32, 2**32]}),
-                ("weights", {"dtype": "I32"}),
-                ("weights", {"dtype": "O"}),
-                ("counts", {"dtype": "BF16"}),
-                ("bias", {"dtype": "C64"}),
-                ("bias", {"shape": [-8]}),
-                ("bias", {"shape": None}),
-                ("observed", {"dtype": "F8_E4M3"}),
-                ("nothing", {"shape": [0, 4]}),
-                ("nothing", {"shape": [2**62, 0]}),
-                ("nothing", {"shape": [0] + [1] * 70}),
-            ]
-        ),
-        *(
-            lambda h, v=v, i=i: h["bias"]["data_offsets"].__setitem__(i, v)
-            for v in (-1, 0, 1, 2**63, 2**64, 1.5, None, "8")
-            for i in (0, 1)
-        ),
-    ],
-)
-def test_forged_layouts(whole, change):
-    header, data = split(whole)
+def test_forged_layouts_doubled_keys_and_booleans(whole):
+    end = 8 + int.from_bytes(whole[:8], "little")
+    header, data = json.loads(whole[8:end]), whole[end:]
     assert_refused_or_right(join(header, data))
-    before = json.dumps(header)
-    change(header)
-    if json.dumps(header) != before:
+    weights, twin, nothing = header["weights"], header["twin"], header["nothing"]
+    layouts = [header | {"weights": twin}, header | {"weights": twin, "twin": weights}]
+    layouts.append(header | {"more": nothing})
+    for name, entry in header.items():
+        rest = {other: header[other] for other in header.keys() - {name}}
+        layouts += [rest, rest | {"renamed": entry}]
+        begin, end = entry.get("data_offsets", (0, 0))
+        wrong = [-1, begin + 1, 2**63, 2**64, 1.5, None, "8"]
+        changes = {
+            "dtype": ["I32", "O", "BF16", "C64", "F8_E4M3", None],
+            "shape": [[8, 7], [2**32, 2**32], [-8], None, [0, 4], [2**62, 0], [0] + [1] * 70],
+            "data_offsets": [[w, end] for w in wrong] + [[begin, w] for w in wrong],
+        }
+        for key, values in changes.items():
+            layouts += [rest | {name: entry | {key: value}} for value in values]
+    for layout in layouts:
         with pytest.raises(ModelFileError):
-            read_bytes(join(header, data))
-
-
-def test_a_boolean_is_0_or_1(whole):
-    header, data = split(whole)
-    begin = header["observed"]["data_offsets"][0]
-    with pytest.raises(ModelFileError, match="neither 0 nor 1"):
-        read_bytes(join(header, data[:begin] + b"\2" + data[begin + 1 :]))
-
-
-def test_a_key_that_occurs_twice_hides_nothing(whole):
-    header, data = split(whole)
+            read_bytes(join(layout, data))
     for name in ("bias", "__metadata__"):
         other = dict(header[name], shape=[4], halfseen="{}")
         doubled = json.dumps(header)[:-1] + f', "{name}": {json.dumps(other)}}}'
         with pytest.raises(ModelFileError):
             read_bytes(join(doubled.encode(), data))
+    begin = header["observed"]["data_offsets"][0]
+    with pytest.raises(ModelFileError, match="a boolean is neither 0 nor 1"):
+        read_bytes(join(header, data[:begin] + b"\2" + data[begin + 1 :]))
 
 
-def test_every_truncation_and_every_flipped_byte(tmp_path):
-    path = tmp_path / "a"
-    arrays = {"x": np.arange(4, dtype=np.int16), "y": np.array([True, False])}
-    write_model_file(path, "model", {"a": 1}, arrays)
+def test_every_truncation_and_every_flipped_byte(path):
+    write(path, "model", {"a": 1}, {"x": np.arange(4, dtype=np.int16), "y": np.ones(2, bool)})
     content = path.read_bytes()
     for position in range(len(content)):
         flipped = bytearray(content)
         flipped[position] ^= 0x01
-        for damaged in (content[:position], bytes(flipped)):
+        for damaged in (content[:position], flipped):
             path.write_bytes(damaged)
             with pytest.raises(ModelFileError):
-                read_model_file(path)
+                read(path)
 
 
 @settings(deadline=None, max_examples=300)
@@ -374,59 +319,38 @@ def test_random_damage_is_refused_or_harmless(whole, data):
     assert_refused_or_right(length.to_bytes(8, "little") + whole[8:])
 
 
-@pytest.mark.parametrize(
-    "error", [OSError(errno.ENOSPC, "full"), KeyboardInterrupt(), MemoryError()], ids=repr
-)
+@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "full"), KeyboardInterrupt()], ids=repr)
 @pytest.mark.parametrize("moment", ["os.fsync", "os.replace", "pathlib.Path.write_bytes"])
-def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch, moment, error):
-    (tmp_path / "a").write_bytes(b"old")
+def test_a_failed_write_leaves_the_old_file(path, monkeypatch, moment, error):
+    path.write_bytes(b"old")
     names = []
 
     def fail(*_):
-        names.append(os.listdir(tmp_path))
+        names.append(os.listdir(path.parent))
         raise error
 
     with monkeypatch.context() as patched:
         patched.setattr(moment, fail)
         with pytest.raises(type(error)):
-            write_model_file(tmp_path / "a", "model", DOCUMENT, ARRAYS)
+            write(path, "model", DOCUMENT, ARRAYS)
     assert len(names[0]) == 2, "the failure came while the temporary file was there"
-    assert (tmp_path / "a").read_bytes() == b"old"
-    assert os.listdir(tmp_path) == ["a"]
-
-
-def test_folders_that_cannot_be_written_to_are_named(tmp_path, monkeypatch):
-    (tmp_path / "file").touch()
-    for path, error in [
-        (tmp_path / "nowhere" / "a", FileNotFoundError),
-        (tmp_path / "file" / "a", NotADirectoryError),
-        (tmp_path, IsADirectoryError),
-    ]:
-        with pytest.raises(error) as caught, replace_atomically(path):
-            pass
-        assert caught.value.filename == str(path)
-
-    def refuse(*_):
-        raise PermissionError(errno.EACCES, "Permission denied", "temporary")
-
-    monkeypatch.setattr(Path, "open", refuse)
-    with pytest.raises(PermissionError, match=r"b'$"), replace_atomically(tmp_path / "b"):
-        pass
-    assert os.listdir(tmp_path) == ["file"]
+    assert path.read_bytes() == b"old"
+    assert os.listdir(path.parent) == ["a"]
 
 
 @needs_posix
 def test_links_and_permissions_stay(tmp_path):
-    (tmp_path / "real.csv").write_bytes(b"old")
-    (tmp_path / "real.csv").chmod(0o640)
-    (tmp_path / "link").symlink_to("real.csv")
-    with replace_atomically(tmp_path / "link") as part:
+    real, link, usual, created = (tmp_path / name for name in ("r.csv", "link", "usual", "created"))
+    real.write_bytes(b"old")
+    real.chmod(0o640)
+    link.symlink_to("r.csv")
+    with replace_atomically(link) as part:
         assert (part.parent, part.suffix) == (tmp_path, ".csv")
         part.write_bytes(b"new")
-    assert (tmp_path / "link").is_symlink()
-    assert (tmp_path / "real.csv").read_bytes() == b"new"
-    assert stat.S_IMODE((tmp_path / "real.csv").stat().st_mode) == 0o640
-    (tmp_path / "usual").touch()
-    with replace_atomically(tmp_path / "created"):
+    assert link.is_symlink()
+    assert real.read_bytes() == b"new"
+    assert stat.S_IMODE(real.stat().st_mode) == 0o640
+    usual.touch()
+    with replace_atomically(created):
         pass
-    assert (tmp_path / "created").stat().st_mode == (tmp_path / "usual").stat().st_mode
+    assert created.stat().st_mode == usual.stat().st_mode

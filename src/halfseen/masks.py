@@ -2,7 +2,7 @@
 
 A mask is ``observed``: True where an entry is seen; what is missing from the start never is.
 Entries go missing completely at random (MCAR), at random given what is observed (MAR), or not at
-random, by their own value (MNAR): Little and Rubin, "Statistical Analysis with Missing Data" (2019).
+random, by their own value (MNAR); see Little and Rubin, Statistical Analysis with Missing Data.
 """
 
 from __future__ import annotations
@@ -18,12 +18,8 @@ Seed = list[int] | np.random.Generator
 
 # Each mechanism draws from a stream of its own, so that no other use of a seed repeats its mask.
 # The numbers stay: recorded results are compared mask by mask.
-_MCAR_STREAM = 32_452_843
-_PER_ROW_STREAM = 49_979_693
-_VALUES_STREAM = 67_867_967
-_TIES_STREAM = 15_485_863
-_POSITIVES_STREAM = 86_028_157
-_WHERE_FEATURES_STREAM = 179_424_673
+_MCAR_STREAM, _PER_ROW_STREAM, _VALUES_STREAM = 32_452_843, 49_979_693, 67_867_967
+_TIES_STREAM, _POSITIVES_STREAM, _WHERE_FEATURES_STREAM = 15_485_863, 86_028_157, 179_424_673
 
 
 class MaskedTable(NamedTuple):
@@ -67,21 +63,15 @@ def mask_table(
     ([[nan], [nan]], [[True], [True]])
     """
     if feature_mechanism not in FEATURE_MECHANISMS:
-        raise ValueError(
-            f"feature_mechanism={feature_mechanism!r} is not in {[*FEATURE_MECHANISMS]}."
-        )
+        raise ValueError(f"{feature_mechanism=} is not in {[*FEATURE_MECHANISMS]}.")
     if label_mechanism not in LABEL_MECHANISMS:
-        raise ValueError(f"label_mechanism={label_mechanism!r} is not in {[*LABEL_MECHANISMS]}.")
+        raise ValueError(f"{label_mechanism=} is not in {[*LABEL_MECHANISMS]}.")
     if one_hot and label_mechanism.startswith("positives"):
-        raise ValueError(
-            f"one-hot classes are masked together, which {label_mechanism!r} does not."
-        )
+        raise ValueError(f"one-hot classes are masked together, not as by {label_mechanism=}.")
     rates = {"feature_rate": feature_rate, "label_rate": label_rate}
     for name, rate in (rates | {"new_feature_rate": new_feature_rate or 0.0}).items():
         if not 0 <= rate <= 1:
-            raise ValueError(
-                f"{name} is a probability from 0 to 1, not {rate!r}; write 0.8 for 80 %."
-            )
+            raise ValueError(f"{name} is a probability from 0 to 1 (1 % is 0.01), not {rate!r}.")
     known_X, known_Y = ~np.isnan(X), ~np.isnan(Y)
     sources, source = _sources(X, groups)
     mask_features = FEATURE_MECHANISMS[feature_mechanism]
@@ -234,8 +224,7 @@ def _ranks(X: Floats, seed: Seed) -> Floats:
     # Ties in random order: that of a sort depends on the platform and favours early or late rows.
     drawn = np.random.default_rng(seed).random(X.shape)
     order = np.lexsort((drawn, X), axis=0)  # NaN comes last
-    place = np.empty(X.shape)
-    np.put_along_axis(place, order, np.arange(len(X), dtype=float)[:, None] + 0.5, axis=0)
+    place = np.argsort(order, axis=0) + 0.5
     known = ~np.isnan(X)
     return np.where(known, place / np.maximum(known.sum(axis=0), 1), drawn)
 

@@ -17,22 +17,12 @@ import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 import numpy as np
 import safetensors.numpy
 from numpy.typing import NDArray
 from pydantic import BaseModel, JsonValue, TypeAdapter
-
-__all__ = [
-    "FORMAT_VERSION",
-    "ModelFile",
-    "ModelFileError",
-    "ModelFileNotFoundError",
-    "read_model_file",
-    "replace_atomically",
-    "write_model_file",
-]
 
 FORMAT_VERSION: Final = 1
 
@@ -45,14 +35,13 @@ _DTYPES: Final = {
     **{f"{k}{8 * n}": f"{k.lower()}{n}" for k in "IU" for n in (1, 2, 4, 8)},
     **{f"F{8 * n}": f"f{n}" for n in (2, 4, 8)},
 }
-_KNOWN_DTYPES: Final = frozenset(np.dtype(name) for name in _DTYPES.values())
-_SIGNATURES: Final = (
-    (b"\x1f\x8b", "it is compressed with gzip: decompress it first"),
-    (b"PK\x03\x04", "it is a zip archive, such as .npz or .xlsx"),
-    (b"\x89HDF", "it is an HDF5 file"),
-    (b"\x93NUMPY", "it is a numpy .npy file"),
-    *((bytes([0x80, n]), "it is a Python pickle, which halfseen never opens") for n in range(2, 6)),
-)
+_SIGNATURES: Final = {
+    b"\x1f\x8b": "it is compressed with gzip: decompress it first",
+    b"PK\x03\x04": "it is a zip archive, such as .npz or .xlsx",
+    b"\x89HDF": "it is an HDF5 file",
+    b"\x93NUMPY": "it is a numpy .npy file",
+    **{bytes([0x80, n]): "it is a Python pickle, which halfseen never opens" for n in range(2, 6)},
+}
 _DOCUMENT: Final = TypeAdapter(dict[str, JsonValue])
 
 
@@ -66,22 +55,7 @@ class ModelFileNotFoundError(ModelFileError, FileNotFoundError):
 
 @dataclass(frozen=True)
 class ModelFile:
-    """Content of a model file.
-
-    Parameters
-    ----------
-    kind : str
-        What the file holds, such as ``"model"``.
-    document : dict
-        Everything that is not an array, as JSON values.
-    arrays : dict of str to ndarray
-        The arrays: native byte order, C-contiguous, writable.
-
-    Examples
-    --------
-    >>> ModelFile("model", {"n_hidden": 3}, {}).document["n_hidden"]
-    3
-    """
+    """Content of a model file: arrays are of native byte order, C-contiguous and writable."""
 
     kind: str
     document: dict[str, Any]
@@ -94,36 +68,13 @@ def write_model_file(
     document: Mapping[str, Any] | BaseModel,
     arrays: Mapping[str, NDArray[Any]],
 ) -> None:
-    """Write a document and arrays to one safetensors file, atomically.
+    """Write JSON values and arrays of bool, integers or floats to one file, atomically.
 
-    Parameters
-    ----------
-    path : str or path-like
-        The file to create or replace. Its folder must exist.
-    kind : str
-        What the file holds, such as ``"model"``.
-    document : mapping or pydantic model
-        JSON values: string keys, finite numbers, lists, no tuples. A pydantic model is dumped in
-        JSON mode.
-    arrays : mapping of str to ndarray
-        Arrays of bool, integers or floats (16 to 64 bits), any strides and byte order.
-
-    Raises
-    ------
-    TypeError
-        If an array is not a plain array of one of these dtypes.
-    ValueError
-        If the kind, the document or the name of an array cannot be stored.
-    OSError
-        If the file cannot be written. An existing file then stays as it is.
-
-    Examples
-    --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "tiny.safetensors")
     ...     write_model_file(path, "model", {"n_hidden": 3}, {"bias": np.arange(3.0)})
-    ...     read_model_file(path)
+    ...     read_model_file(path, kind="model")
     ModelFile(kind='model', document={'n_hidden': 3}, arrays={'bias': array([0., 1., 2.])})
     """
     if not isinstance(kind, str) or not kind:
@@ -136,50 +87,15 @@ def write_model_file(
     content = safetensors.numpy.save(stored, {_METADATA_KEY: _canonical_json(header)})
     n_bytes = int.from_bytes(content[:8], "little")
     if n_bytes > _MAX_HEADER_BYTES:
-        raise ValueError(
-            f"document and array names take {n_bytes:,} bytes, more than {_MAX_HEADER_BYTES:,}: "
-            "store long lists of numbers as arrays"
-        )
+        raise ValueError(f"{n_bytes:,} bytes of header: store long lists of numbers as arrays")
     with replace_atomically(path) as part:
         part.write_bytes(content)
 
 
 def read_model_file(path: str | os.PathLike[str], *, kind: str | None = None) -> ModelFile:
-    """Read a model file, with all of its content checked against its digest.
+    """Read a file, of this kind if given, check it against its digest, and execute nothing in it.
 
-    Nothing in the file is executed.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The file.
-    kind : str, optional
-        The kind that the file must have. Default: any.
-
-    Returns
-    -------
-    ModelFile
-        Kind, document and arrays.
-
-    Raises
-    ------
-    ModelFileError
-        If it is absent, a folder, not a model file, damaged, of another kind, or made by a newer
-        halfseen.
-    OSError
-        If the system does not allow to read it.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "run.safetensors")
-    ...     write_model_file(path, "checkpoint", {}, {})
-    ...     try:
-    ...         read_model_file(path, kind="model")
-    ...     except ModelFileError as error:
-    ...         print(str(error).replace(folder, "."))
-    './run.safetensors' is a file of kind 'checkpoint', not 'model': name a file of kind 'model'
+    What is absent, foreign, damaged, of another kind or of a newer halfseen is a `ModelFileError`.
     """
     path = Path(path)
     _check_beginning(path)
@@ -189,52 +105,26 @@ def read_model_file(path: str | os.PathLike[str], *, kind: str | None = None) ->
             arrays = {name: _load_array(file, name) for name in sorted(file.keys())}
         document = _DOCUMENT.validate_python(header["document"])
         if header["sha256"] != _digest(header["kind"], document, arrays):
-            raise _damaged(path, "its content does not match its digest")
+            raise ValueError("its content does not match its digest")
     except ModelFileError:
         raise
     except RecursionError:
         raise _damaged(path, "its document is nested too deeply") from None
     except (safetensors.SafetensorError, ValueError, TypeError, MemoryError) as error:
         raise _damaged(path, str(error).splitlines()[0][:150]) from error
-    if kind is not None and header["kind"] != kind:
+    if kind not in (None, header["kind"]):
         raise ModelFileError(
-            f"'{path}' is a file of kind {header['kind'][:40]!r}, not {kind!r}: "
-            f"name a file of kind {kind!r}"
+            f"'{path}' is of kind {header['kind'][:40]!r}, not {kind!r}: name another"
         )
     return ModelFile(header["kind"], document, arrays)
 
 
 @contextlib.contextmanager
 def replace_atomically(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give a path to write to, and move the finished file into place.
+    """Give an empty file to write to, and move it into place unless the block fails.
 
-    The temporary file lies in the same folder and has the same suffix. If the block fails, the
-    temporary file is removed and an existing file stays as it is. Links stay links, a replaced file
-    keeps its permissions, and a new file gets those of the umask.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The file to create or replace.
-
-    Yields
-    ------
-    Path
-        An empty file to write to.
-
-    Raises
-    ------
-    OSError
-        If the path is not a regular file, or the system does not allow to write.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with replace_atomically(Path(folder, "a.txt")) as part:
-    ...         _ = part.write_text("whole")
-    ...     Path(folder, "a.txt").read_text(), os.listdir(folder)
-    ('whole', ['a.txt'])
+    It lies in the same folder and has the same suffix. Links stay links, a replaced file keeps its
+    permissions, and a new file gets those of the umask.
     """
     target = Path(os.path.realpath(path))
     mode = _mode_of_regular_file(target)
@@ -255,7 +145,13 @@ def replace_atomically(path: str | os.PathLike[str]) -> Iterator[Path]:
         with contextlib.suppress(OSError):
             part.unlink()
         raise
-    _sync_folder(target.parent)
+    # The file is in place already, and some systems cannot sync a folder: not an error.
+    with contextlib.suppress(OSError):
+        folder = os.open(target.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
 
 
 def _mode_of_regular_file(target: Path) -> int | None:
@@ -270,16 +166,6 @@ def _mode_of_regular_file(target: Path) -> int | None:
     return stat.S_IMODE(mode)
 
 
-def _sync_folder(folder: Path) -> None:
-    # The file is in place already, and some systems cannot sync a folder: not an error.
-    with contextlib.suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-
-
 def _storable(name: str, array: NDArray[Any]) -> NDArray[Any]:
     """The array in C order and native byte order, booleans as bytes 0 and 1."""
     if not isinstance(name, str) or name == "__metadata__":
@@ -287,11 +173,9 @@ def _storable(name: str, array: NDArray[Any]) -> NDArray[Any]:
     if not isinstance(array, np.ndarray) or isinstance(array, np.ma.MaskedArray):
         raise TypeError(f"array {name!r} is a {type(array).__name__}: pass a plain numpy array")
     dtype = array.dtype.newbyteorder("=")
-    if dtype not in _KNOWN_DTYPES:
-        raise TypeError(
-            f"array {name!r} has dtype {array.dtype}, which a model file cannot hold: convert it "
-            "to bool, integers or floats of at most 64 bits"
-        )
+    if dtype not in map(np.dtype, _DTYPES.values()):
+        found = f"array {name!r} has dtype {array.dtype}"
+        raise TypeError(f"{found}: convert it to bool, integers or floats of at most 64 bits")
     if array.ndim > _MAX_DIMENSIONS:
         raise ValueError(f"array {name!r} has {array.ndim} dimensions, over {_MAX_DIMENSIONS}")
     stored = np.asarray(array, dtype=dtype, order="C")
@@ -304,11 +188,10 @@ def _canonical_json(value: Any) -> str:
 
 def _digest(kind: str, document: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str:
     """SHA-256 over kind, version, document, and the name, dtype, shape and bytes of all arrays."""
-    names = sorted(arrays)
-    layout = [[name, arrays[name].dtype.name, arrays[name].shape] for name in names]
+    named = sorted(arrays.items())
+    layout = [[name, array.dtype.name, array.shape] for name, array in named]
     digest = hashlib.sha256(_canonical_json([kind, FORMAT_VERSION, document, layout]).encode())
-    for name in names:
-        array = arrays[name]
+    for _, array in named:
         # Little-endian, as in the file. The layout fixes every length, so no separators.
         little = array.astype(array.dtype.newbyteorder("<"), copy=False)
         digest.update(little.reshape(-1).view(np.uint8).data)
@@ -316,15 +199,13 @@ def _digest(kind: str, document: dict[str, Any], arrays: Mapping[str, NDArray[An
 
 
 def _damaged(path: Path, reason: str) -> ModelFileError:
-    return ModelFileError(
-        f"'{path}' is damaged ({reason}): restore it from a copy or save the model again"
-    )
+    remedy = "restore it from a copy or save the model again"
+    return ModelFileError(f"'{path}' is damaged ({reason}): {remedy}")
 
 
 def _foreign(path: Path, reason: str) -> ModelFileError:
-    return ModelFileError(
-        f"'{path}' is not a halfseen model file ({reason}): name a file that halfseen saved"
-    )
+    remedy = "name a file that halfseen saved"
+    return ModelFileError(f"'{path}' is not a halfseen model file ({reason}): {remedy}")
 
 
 def _check_beginning(path: Path) -> None:
@@ -341,13 +222,15 @@ def _check_beginning(path: Path) -> None:
     with path.open("rb") as file:
         start = file.read(9)
         size = os.fstat(file.fileno()).st_size
-    for signature, description in _SIGNATURES:
-        if start.startswith(signature):
-            raise _foreign(path, description)
-    if len(start) < 8:
-        raise _damaged(path, f"it has only {size} bytes" if size else "it is empty")
-    if start[8:] not in (b"{", b""):
-        raise _foreign(path, "it is not a safetensors file")
+    # The length of a JSON header comes first, so that a model file may begin with any signature.
+    if start[8:] != b"{":
+        for signature, description in _SIGNATURES.items():
+            if start.startswith(signature):
+                raise _foreign(path, description)
+        if len(start) < 8:
+            raise _damaged(path, f"it has only {size} bytes" if size else "it is empty")
+        if len(start) > 8:
+            raise _foreign(path, "it is not a safetensors file")
     length = int.from_bytes(start[:8], "little")
     if length > min(size - 8, _MAX_HEADER_BYTES):
         raise _damaged(path, f"its header claims {length:,} bytes, the file has {size:,}")
@@ -356,25 +239,20 @@ def _check_beginning(path: Path) -> None:
 def _parse_header(path: Path, metadata: dict[str, str] | None) -> dict[str, Any]:
     if metadata is None or set(metadata) != {_METADATA_KEY}:
         raise _foreign(path, "it is a safetensors file of another program")
-    header: Any = json.loads(
-        metadata[_METADATA_KEY],
-        object_pairs_hook=_object_with_distinct_keys,
-        parse_constant=_refuse_constant,
-    )
+    text = metadata[_METADATA_KEY]
+    header: Any = json.loads(text, object_pairs_hook=_object_with_distinct_keys)
     if not isinstance(header, dict):
-        raise _damaged(path, "its header is not a JSON object")
+        raise ValueError("its header is not a JSON object")
     version = header.get("version")
     if type(version) is not int or not 1 <= version < 10**6:
-        raise _damaged(path, "its format version is not a positive integer")
+        raise ValueError("its format version is not a positive integer")
     if version > FORMAT_VERSION:
-        raise ModelFileError(
-            f"'{path}' was made by a newer halfseen (format {version}, this one reads "
-            f"{FORMAT_VERSION}): upgrade halfseen"
-        )
+        newer = f"made by a newer halfseen (format {version}, not {FORMAT_VERSION})"
+        raise ModelFileError(f"'{path}' was {newer}: upgrade halfseen")
     if header.keys() != {"kind", "version", "sha256", "document"}:
-        raise _damaged(path, "its header has other keys than a model file")
+        raise ValueError("its header has other keys than a model file")
     if not isinstance(header["kind"], str):
-        raise _damaged(path, "its kind is not a string")
+        raise ValueError("its kind is not a string")
     return header
 
 
@@ -383,10 +261,6 @@ def _object_with_distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(distinct) < len(pairs):
         raise ValueError("its document has a key twice")
     return distinct
-
-
-def _refuse_constant(word: str) -> NoReturn:
-    raise ValueError(f"its document has {word} in place of a number")
 
 
 def _load_array(file: Any, name: str) -> NDArray[Any]:

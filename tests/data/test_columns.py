@@ -15,12 +15,10 @@ from halfseen.data.raw import category_key, read_column
 
 DAY = date(2024, 1, 1)
 CELLS = {
-    "numeric": [1.5, None, -2.25, 8.0],
-    "log-numeric": [0.01, None, 3.0, 1e6],
-    "ordinal": [3, None, 1, 2],
-    "binary": ["no", None, "yes", "no"],
+    "numeric": [1.5, None, -2.25, 8.0], "log-numeric": [0.01, None, 3.0, 1e6],
+    "ordinal": [3, None, 1, 2], "binary": ["no", None, "yes", "no"],
     "categorical": ["b", None, "a", "c"],
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("type", CELLS)
@@ -28,8 +26,7 @@ def test_a_column_round_trips_through_its_units(type):
     cells = CELLS[type]
     column = learn_column(cells, "x", type)
     values, observed = column.encode(cells)
-    assert values.shape == (4, column.n_units)
-    assert values.dtype == np.float32
+    assert (values.shape, values.dtype) == ((4, column.n_units), np.float32)
     assert observed.tolist() == [True, False, True, True]
     assert not values[1].any()
     decoded = column.decode(values)[observed].tolist()
@@ -47,21 +44,16 @@ def test_numbers_at_any_scale_of_float64_stay_finite_and_in_range(numbers, type)
     column = learn_column(numbers, 0, type)
     values, _ = column.encode([*numbers, 1.7e308, -1.7e308, 5e-324, 0.0])
     decoded = column.decode(values)
-    assert np.isfinite(values).all()
-    assert np.isfinite(decoded).all()
-    assert (decoded >= column.low).all()
-    assert (decoded <= column.high).all()
+    assert np.isfinite(np.append(values, decoded)).all()
+    assert ((decoded >= column.low) & (decoded <= column.high)).all()
 
 
 @pytest.mark.parametrize(
     ("cells", "n_categories", "asked", "decoded"),
-    [
-        ([1, 1.0, "1", " 1.0 ", "b"], 2, np.array([1.0], np.float32), [1]),
-        (["007", "7", "+7"], 3, [7, "007"], ["7", "007"]),
-        ([2**60, 2**60 + 1], 2, [2**60 + 1, str(2**60)], [2**60 + 1, 2**60]),
-    ],
-    ids=["one number", "zeros and signs", "large numbers"],
-)
+    [([1, 1.0, "1", " 1.0 ", "b"], 2, np.array([1.0], np.float32), [1]),
+     (["007", "7", "+7"], 3, [7, "007"], ["7", "007"]),
+     ([2**60, 2**60 + 1], 2, [2**60 + 1, str(2**60)], [2**60 + 1, 2**60])],
+)  # fmt: skip
 def test_a_category_is_a_number_or_a_text(cells, n_categories, asked, decoded):
     column = learn_column(cells, "x", "categorical")
     assert len(column.categories) == n_categories
@@ -80,22 +72,17 @@ def test_key_of_a_category(value, key):
 
 
 def test_booleans_match_what_files_write_for_them():
-    column = learn_column([True, False, None], "x", "binary")
-    values, _ = column.encode(["true", "FALSE", 1, "0"])
-    assert values[:, 0].tolist() == [1.0, 0.0, 1.0, 0.0]
-    labels = learn_column([0, 1], "x", "binary")
-    assert labels.encode([True, False])[0][:, 0].tolist() == [1.0, 0.0]
+    column, labels = learn_column([True, False], "x", "binary"), learn_column([0, 1], "x", "binary")
+    assert column.encode(["true", "FALSE", 1, "0"])[0].tolist() == [[1.0], [0.0], [1.0], [0.0]]
+    assert labels.encode([True, False])[0].tolist() == [[1.0], [0.0]]
 
 
-def test_an_unseen_category_is_named_and_taken_as_missing():
+def test_values_that_have_no_unit_are_named_and_taken_as_missing():
     column = learn_column(["a", "b"], "x", "categorical")
     with pytest.warns(UserWarning, match=r"'x': 'new' is not a category"):
         values, observed = column.encode(["a", "new", "b"])
     assert observed.tolist() == [True, False, True]
     assert not values[1].any()
-
-
-def test_grey_levels_keep_fractions():
     column = learn_column([0.0, 0.25, 1.0], "x", "binary", graded=True)
     assert column.decode(column.encode([0.25, None])[0])[0] == 0.25
     with pytest.warns(UserWarning, match=r"outside \[0, 1\]"):
@@ -108,8 +95,7 @@ def test_one_outlier_is_found_and_does_not_change_the_scale(far, type):
     numbers = np.random.default_rng(0).uniform(1, 4, 300)
     clean = learn_column(numbers, "height", type)
     numbers[7] = far = abs(far) ** 2 if type == "log-numeric" else far
-    outliers = []
-    column = learn_column(numbers, "height", type, outliers=outliers)
+    column = learn_column(numbers, "height", type, outliers=(outliers := []))
     assert outliers == [("height", 7, far)]
     assert column.scale == pytest.approx(clean.scale, rel=0.02)
     assert column.high <= 4
@@ -122,40 +108,33 @@ def test_tails_of_usual_distributions_hold_no_gross_outliers(draw):
     shape = {"standard_t": (2,), "pareto": (1.5,), "lognormal": (0, 1.5)}.get(draw, ())
     marked = [gross_outliers(getattr(rng, draw)(*shape, size=400)).sum() for _ in range(40)]
     assert sum(marked) <= 1
-
-
-def test_a_common_value_hides_no_outlier():
-    values = np.append(np.zeros(200), [*np.linspace(1, 2, 20), 1e8])
-    assert np.flatnonzero(gross_outliers(values)).tolist() == [220]
+    common_value = np.append(np.zeros(200), [*np.linspace(1, 2, 20), 1e8])
+    assert np.flatnonzero(gross_outliers(common_value)).tolist() == [220]
 
 
 @pytest.mark.parametrize(
-    ("cells", "type", "message"),
-    [(["a", 1.0], "numeric", "row 0 holds 'a'"), ([1.0, -2.0], "log-numeric", "row 1 holds -2.0"),
-     ([1, 2, 3], "binary", "3 different values"), ([DAY], "numeric", "holds dates")],
+    ("cells", "type", "categories", "message"),
+    [(["a", 1.0], "numeric", None, "row 0 holds 'a'"), ([DAY], "numeric", None, "holds dates"),
+     ([1.0, -2.0], "log-numeric", None, "row 1 holds -2.0"),
+     ([1, 2, 3], "binary", None, "3 different values"),
+     (["xl"], "ordinal", ["s", "m"], "'xl', which is not among"),
+     (["1"], "ordinal", ["1", 1.0], "repeat")],
 )  # fmt: skip
-def test_values_that_do_not_fit_their_type_are_refused(cells, type, message):
+def test_values_that_do_not_fit_their_type_are_refused(cells, type, categories, message):
     with pytest.raises(ValueError, match=message):
-        learn_column(cells, "x", type)
+        learn_column(cells, "x", type, categories=categories)
 
 
-def test_given_categories_keep_their_order_and_must_cover_the_values():
-    sizes = learn_column(["m", "s"], "size", "ordinal", categories=["s", "m", "l"])
-    assert sizes.categories == ("s", "m", "l")
-    with pytest.raises(ValueError, match="'xl', which is not among"):
-        learn_column(["xl"], "size", "ordinal", categories=["s", "m"])
+def test_given_categories_keep_their_order():
+    assert learn_column(["m"], "x", "ordinal", categories=["s", "m"]).categories == ("s", "m")
     assert learn_column([None], "size", "ordinal").reason == "empty"
-    with pytest.raises(ValueError, match="repeat"):
-        learn_column(["1"], "size", "ordinal", categories=["1", 1.0])
 
 
 def test_probabilities_sum_to_one():
     column = learn_column(["a", "b", "c"], "x", "categorical", one_unit_per_class=True)
     assert column.unit == "bernoulli"
-    np.testing.assert_allclose(
-        column.probabilities(np.array([[0.2, 0.2, 0.0], [0.0, 0.0, 0.0]])),
-        [[0.5, 0.5, 0.0], [1 / 3] * 3],
-    )
+    found = column.probabilities(np.array([[0.2, 0.2, 0.0], [0.0, 0.0, 0.0]]))
+    np.testing.assert_allclose(found, [[0.5, 0.5, 0.0], [1 / 3] * 3])
     two = learn_column([0, 1], "x", "binary")
     np.testing.assert_allclose(two.probabilities(np.array([[0.2]])), [[0.8, 0.2]])
 
@@ -166,9 +145,8 @@ def test_probabilities_sum_to_one():
      {"type": "log-numeric"}, {"reason": "empty"}, {"extra": 1}, {"categories": ("a",)}],
 )  # fmt: skip
 def test_a_forged_column_is_refused(change):
-    column = learn_column([-1.0, 2.0], "x", "numeric")
     with pytest.raises(ValidationError):
-        Column(**(dict(column) | change))
+        Column(**(dict(learn_column([-1.0, 2.0], "x", "numeric")) | change))
 
 
 @pytest.mark.parametrize(

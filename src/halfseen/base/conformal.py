@@ -8,8 +8,6 @@ Scores are grouped: a column of numbers is a group, and so is a class, or a stat
 coverage then holds in every group, for rare classes too. A group with too few entries for the
 requested coverage borrows the quantile of all groups of its pool.
 
-References
-----------
 .. [1] Angelopoulos and Bates, "Conformal Prediction: A Gentle Introduction", Foundations and Trends
    in Machine Learning 16 (2023).
 """
@@ -17,13 +15,11 @@ References
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-
-__all__ = ["ConformalIntervals", "ConformalSets"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -48,24 +44,41 @@ class _GroupedScores:
         if not np.all(np.isfinite(scores)):
             raise ValueError("predictions and truth of validation entries must be finite")
         n_groups, n_pools = len(pool), int(pool.max(initial=-1)) + 1
-        parts = _split(scores, group, n_groups) + _split(scores, pool[group], n_pools)
-        counts = np.array([len(part) for part in parts], np.int64)
-        kept = np.concatenate([_order_statistics(part) for part in parts] or [np.zeros(0)])
-        return cls(kept, counts, (pool + n_groups).astype(np.int64))
+        place = np.concatenate([group, n_groups + pool[group]])
+        scores = np.tile(scores, 2)
+        scores = scores[np.lexsort((scores, place))]
+        counts = np.bincount(place, minlength=n_groups + n_pools)
+        # Of each group at most _MAX_KEPT scores, evenly spaced in rank, the largest among them.
+        n_kept = np.minimum(counts, _MAX_KEPT)
+        first, first_kept = np.cumsum(counts) - counts, np.cumsum(n_kept) - n_kept
+        which = np.repeat(np.arange(n_groups + n_pools), n_kept)
+        position = np.arange(1, len(which) + 1) - first_kept[which]
+        rank = -(-position * counts[which] // n_kept[which])  # rounded up
+        return cls(scores[first[which] + rank - 1], counts, pool + n_groups)
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
         """Restore from the result of `to_arrays`; refuses arrays that no fit produces."""
-        names = [field.name for field in fields(cls)]
-        if sorted(arrays) != sorted(names):
+        names = ["counts", "pool", "scores"]
+        if sorted(arrays) != names:
             raise ValueError(f"expected the arrays {names}, got {sorted(arrays)}")
-        restored = cls(**{name: np.asarray(arrays[name]) for name in names})
-        restored._check()
-        return restored
+        counts, pool, scores = (np.asarray(arrays[name]) for name in names)
+        is_flat = scores.ndim == counts.ndim == pool.ndim == 1
+        if not is_flat or [scores.dtype, counts.dtype, pool.dtype] != [float, np.int64, np.int64]:
+            raise ValueError("conformal arrays have other shapes or dtypes than a fit produces")
+        n_kept = np.clip(counts, 0, _MAX_KEPT)
+        in_range = np.all((counts >= 0) & (counts <= _MAX_COUNT)) and np.all(pool >= len(pool))
+        if not in_range or np.any(pool >= len(counts)) or len(scores) != n_kept.sum():
+            raise ValueError("conformal counts, pools and scores do not match")
+        falls = np.diff(scores, prepend=0.0) < 0
+        falls[(np.cumsum(n_kept) - n_kept)[counts > 0]] = False  # where a group starts
+        if np.any(falls) or not np.all(np.isfinite(scores)) or np.any(scores < 0):
+            raise ValueError("conformal scores must be finite, at least 0 and sorted")
+        return cls(scores, counts, pool)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Arrays for a model file, by name."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        return asdict(self)
 
     @property
     def n_validation(self) -> Ints:
@@ -82,47 +95,23 @@ class _GroupedScores:
 
         It is infinite where even the pool has too few entries for this coverage.
         """
-        n, ends = self.counts, np.cumsum(self._n_kept)
+        n, n_kept = self.counts, np.minimum(self.counts, _MAX_KEPT)
         rank = _rank(n, coverage)
-        place = (np.minimum(rank, n) - 1) * self._n_kept // np.maximum(n, 1)
+        place = np.cumsum(n_kept) - n_kept + (np.minimum(rank, n) - 1) * n_kept // np.maximum(n, 1)
         padded = np.append(self.scores, 0.0)  # an empty group may point behind the last score
-        at_rank = np.where(n > 0, padded[np.maximum(ends - self._n_kept + place, 0)], 0.0)
+        at_rank = np.where(n > 0, padded[np.maximum(place, 0)], 0.0)
         own, pooled = at_rank[: len(self.pool)], np.where(rank <= n, at_rank, np.inf)[self.pool]
         # Own entries that are too few still count by their largest score. It keeps the quantile
         # from falling as the coverage rises.
         enough = (rank <= n)[: len(self.pool)]
         return np.where(enough, own, np.maximum(own, pooled))
 
-    @property
-    def _n_kept(self) -> Ints:
-        return np.minimum(self.counts, _MAX_KEPT)
-
-    def _check(self) -> None:
-        shapes_fit = self.scores.ndim == self.counts.ndim == self.pool.ndim == 1
-        dtypes_fit = self.scores.dtype == np.float64 and self.counts.dtype == np.int64
-        if not shapes_fit or not dtypes_fit or self.pool.dtype != np.int64:
-            raise ValueError("conformal arrays have other shapes or dtypes than a fit produces")
-        n_groups, n_all = len(self.pool), len(self.counts)
-        if np.any((self.pool < n_groups) | (self.pool >= n_all)):
-            raise ValueError("conformal pools are out of range")
-        if np.any((self.counts < 0) | (self.counts > _MAX_COUNT)):
-            raise ValueError("conformal counts are out of range")
-        if len(self.scores) != self._n_kept.sum():
-            raise ValueError("conformal scores do not match their counts")
-        falls = np.diff(self.scores, prepend=0.0) < 0
-        starts = np.cumsum(self._n_kept) - self._n_kept
-        falls[starts[self.counts > 0]] = False
-        if np.any(falls) or not np.all(np.isfinite(self.scores)) or np.any(self.scores < 0):
-            raise ValueError("conformal scores must be finite, at least 0 and sorted")
-
 
 class ConformalIntervals(_GroupedScores):
-    """Prediction intervals of numeric columns, each column a group of its own.
+    """Prediction intervals of numeric columns, each column a group of its own, all in one pool.
 
-    The score of an entry is ``|truth - mean| / spread``. All columns form one pool.
+    The score of an entry is ``|truth - mean| / spread``.
 
-    Examples
-    --------
     >>> truth = np.arange(1.0, 20.0)
     >>> intervals = ConformalIntervals.fit(truth, np.zeros(19), np.zeros(19, int), n_columns=2)
     >>> intervals.interval(np.array([0.0, 5.0]), 1.0, 0, coverage=0.9)
@@ -140,22 +129,9 @@ class ConformalIntervals(_GroupedScores):
         n_columns: int,
         spread: ArrayLike | None = None,
     ) -> Self:
-        """Calibrate intervals on validation entries.
+        """Calibrate on held-out values, their predictions, columns and standard deviations.
 
-        Parameters
-        ----------
-        truth, mean : array-like of shape (n_entries,)
-            Values of held-out observed entries, and their predictions.
-        column : array-like of int of shape (n_entries,)
-            Column of each entry.
-        n_columns : int
-            Number of columns, with validation entries or without.
-        spread : array-like of shape (n_entries,), optional
-            Predicted standard deviations, above 0. Without them the columns must share a scale.
-
-        Returns
-        -------
-        ConformalIntervals
+        Without standard deviations the columns must share a scale.
         """
         place = _codes(column, n_columns, "column")
         residual = np.abs(np.asarray(truth, np.float64) - np.asarray(mean, np.float64))
@@ -171,25 +147,11 @@ class ConformalIntervals(_GroupedScores):
     ) -> tuple[Floats, Floats]:
         """Lower and upper bounds; mean, spread and column broadcast against each other.
 
-        Parameters
-        ----------
-        mean, spread : array-like
-            Predictions and their standard deviations; a spread of 0 gives an interval of length 0.
-            Use a spread of 1 if `fit` had none.
-        column : array-like of int
-            Columns of the predictions.
-        coverage : float
-            Probability that an interval covers the truth, between 0 and 1.
-
-        Returns
-        -------
-        lower, upper : ndarray
-            Infinite where there are too few validation entries for this coverage.
+        They are infinite where there are too few validation entries for this coverage.
         """
         columns = _codes(column, len(self.pool), "column")
-        quantile, scale = np.broadcast_arrays(
-            self.quantile(coverage)[columns], np.asarray(spread, np.float64)
-        )
+        quantile = self.quantile(coverage)[columns]
+        quantile, scale = np.broadcast_arrays(quantile, np.asarray(spread, np.float64))
         half = np.multiply(quantile, scale, out=np.zeros(scale.shape), where=scale != 0)
         center = np.asarray(mean, np.float64)
         return center - half, center + half
@@ -202,43 +164,20 @@ class ConformalSets(_GroupedScores):
     the set if its score would be at most the quantile of that class. The most probable class is
     always in the set. A multiclass target has one pool; labels have one pool per state.
 
-    References
-    ----------
     .. [1] Sadinle, Lei and Wasserman, "Least Ambiguous Set-Valued Classifiers with Bounded Error
        Levels", Journal of the American Statistical Association 114 (2019).
-
-    Examples
-    --------
-    >>> probability = np.array([[0.9, 0.1], [0.6, 0.4], [0.2, 0.8], [0.3, 0.7]])
-    >>> sets = ConformalSets.fit(probability, [0, 0, 1, 1])
-    >>> sets.prediction_set([[0.95, 0.05], [0.5, 0.5]], coverage=0.5)
-    array([[ True, False],
-           [ True, False]])
-    >>> sets.prediction_set([[0.95, 0.05], [0.5, 0.5]], coverage=0.95)
-    array([[ True,  True],
-           [ True,  True]])
     """
 
     @classmethod
     def fit(
         cls, probability: ArrayLike, truth: ArrayLike, observed: ArrayLike | None = None
     ) -> Self:
-        """Calibrate sets on validation entries.
-
-        Parameters
-        ----------
-        probability : array-like of shape (n_rows, n_classes) or (n_rows, n_labels, 2)
-            Predicted probabilities.
-        truth : array-like of shape (n_rows,) or (n_rows, n_labels)
-            Codes of the true classes, or states 0 and 1 of the labels.
-        observed : array-like of bool, shaped as truth, optional
-            True where the truth is a validation entry; other entries are ignored. Default: all.
-
-        Returns
-        -------
-        ConformalSets
-        """
-        p = _probabilities(probability)
+        """Calibrate on codes of true classes or states; `observed` marks the held-out entries."""
+        p = np.asarray(probability, np.float64)
+        if p.ndim not in (2, 3) or (p.ndim == 3 and p.shape[2] != 2):
+            raise ValueError(
+                f"probability must have shape (rows, classes) or (rows, labels, 2), got {p.shape}"
+            )
         known = np.ones(p.shape[:-1], bool) if observed is None else np.asarray(observed, bool)
         if np.shape(truth) != p.shape[:-1] or known.shape != p.shape[:-1]:
             raise ValueError(f"truth and observed must have shape {p.shape[:-1]}")
@@ -251,67 +190,26 @@ class ConformalSets(_GroupedScores):
         return cls._group(score, 2 * label + code, np.tile(np.arange(2), p.shape[1]))
 
     def prediction_set(self, probability: ArrayLike, coverage: float) -> NDArray[np.bool_]:
-        """Classes that belong to each set.
-
-        Parameters
-        ----------
-        probability : array-like of shape (n_rows, n_classes) or (n_rows, n_labels, 2)
-            Predicted probabilities.
-        coverage : float
-            Probability that a set contains the true class, between 0 and 1, given that class.
-
-        Returns
-        -------
-        ndarray of bool, shaped as probability
-        """
-        p = _probabilities(probability)
-        if np.prod(p.shape[1:]) != len(self.pool):
+        """Classes that belong to each set, as a boolean array in the shape of `probability`."""
+        p, n_classes = np.asarray(probability, np.float64), len(self.pool)
+        if p.ndim not in (2, 3) or np.prod(p.shape[1:]) != n_classes:
             raise ValueError(
-                f"probability has shape {p.shape}, but the sets are calibrated on "
-                f"{len(self.pool)} classes"
+                f"probability has shape {p.shape}; sets are calibrated on {n_classes} classes"
             )
         inside = 1.0 - p <= self.quantile(coverage).reshape(p.shape[1:])
         np.put_along_axis(inside, p.argmax(axis=-1)[..., None], True, axis=-1)
         return inside
 
 
-def _split(scores: Floats, group: Ints, n_groups: int) -> list[Floats]:
-    """Sorted scores of each group."""
-    order = np.lexsort((scores, group))
-    ends = np.cumsum(np.bincount(group, minlength=n_groups))
-    return np.split(scores[order], ends[:-1]) if n_groups else []
-
-
-def _order_statistics(ordered: Floats) -> Floats:
-    """At most `_MAX_KEPT` of the scores, evenly spaced in rank, the largest among them."""
-    n, n_kept = len(ordered), min(len(ordered), _MAX_KEPT)
-    rank = -(-np.arange(1, n_kept + 1) * n // max(n_kept, 1))  # rounded up
-    return ordered[rank - 1]
-
-
 def _rank(n: Ints, coverage: float) -> Ints:
     if not 0 < coverage < 1:
-        raise ValueError(
-            f"coverage must lie strictly between 0 and 1, for instance 0.9 for 90 %; got {coverage}"
-        )
+        raise ValueError(f"coverage must lie strictly between 0 and 1, such as 0.9; got {coverage}")
     # The small number undoes rounding, as in 0.28 * 25 = 7.000000000000001.
-    rank: Ints = np.ceil((n + 1) * coverage - 1e-9).astype(np.int64)
-    return rank
+    return np.asarray(np.ceil((n + 1) * coverage - 1e-9), np.int64)
 
 
 def _codes(values: ArrayLike, n: int, name: str) -> Ints:
     codes = np.asarray(values)
-    if not codes.size:
-        return codes.astype(np.int64)
     if not np.all((codes >= 0) & (codes < n) & (codes == np.floor(codes))):
         raise ValueError(f"{name} must hold integers from 0 to {n - 1}")
     return codes.astype(np.int64)
-
-
-def _probabilities(probability: ArrayLike) -> Floats:
-    p = np.asarray(probability, np.float64)
-    if p.ndim not in (2, 3) or (p.ndim == 3 and p.shape[2] != 2):
-        raise ValueError(
-            f"probability must have shape (rows, classes) or (rows, labels, 2), got {p.shape}"
-        )
-    return p

@@ -345,7 +345,10 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
     def _encode(self, X: Any, y: Any = None) -> tuple[Table, Encoded]:
         table = self._read(X, reset=False)
         target = None if y is None else self._read_target(y, table.n_rows)
-        return table, self.schema_.encode(table, target)
+        return table, self._to_units(table, target)
+
+    def _to_units(self, table: Table, target: Target | None) -> Encoded:
+        return self.schema_.encode(table, target)
 
     def _read_target(self, y: Any, n_rows: int) -> Target:
         return read_target(y, n_rows, str(self.schema_.target_type))
@@ -505,7 +508,7 @@ class TableClassifier(ClassifierMixin, TableModel):  # type: ignore[misc]
         target = read_target(y, table.n_rows, target_type)
         schema = learn_schema(table, target, feature_types, target_type, **options)
         self._set_schema(schema)
-        return schema.encode(table, target)
+        return self._to_units(table, target)
 
     def _probabilities(self, X: Any) -> list[NDArray[np.float64]]:
         check_is_fitted(self)
@@ -569,7 +572,7 @@ class TableImputer(TableModel):
         table = self._read(X, reset=True)
         schema = learn_schema(table, None, feature_types)
         self._set_schema(schema)
-        return schema.encode(table)
+        return self._to_units(table, None)
 
 
 def whole_number(name: str, value: Any, least: int) -> int:

@@ -38,6 +38,8 @@ _GAP = 5.0
 # ... by a gap that a power-law tail with the index of the other values shows once in e**7 columns.
 _TAIL_GAPS = 7.0
 _FEWEST_FOR_OUTLIERS = 8
+_BOOLEANS = {"0": "False", "false": "False", "FALSE": "False"}
+_BOOLEANS |= {"1": "True", "true": "True", "TRUE": "True"}
 _UNITS = {
     "numeric": "gaussian", "log-numeric": "gaussian", "ordinal": "gaussian", "binary": "bernoulli",
     "categorical": "categorical bernoulli", "ignored": "none",
@@ -108,15 +110,12 @@ class Column(BaseModel):
     @cached_property
     def _positions(self) -> dict[str, int]:
         """Code of each key; booleans also match 0 and 1 and any case, and 0 and 1 booleans."""
-        keys = list(map(category_key, self.categories))
-        positions = {key: code for code, key in enumerate(keys)}
-        for code, (category, key) in enumerate(zip(self.categories, keys, strict=True)):
-            if isinstance(category, bool):
-                for text in (str(int(category)), key.lower(), key.upper()):
-                    positions.setdefault(text, code)
-            elif set(keys) <= {"0", "1"}:
-                positions.setdefault(str(key == "1"), code)
-        return positions
+        positions = {category_key(value): code for code, value in enumerate(self.categories)}
+        aliases = {"False": "0", "True": "1"} if positions.keys() <= {"0", "1"} else {}
+        if any(isinstance(value, bool) for value in self.categories):
+            aliases = _BOOLEANS
+        found = {alias: positions[key] for alias, key in aliases.items() if key in positions}
+        return found | positions
 
     def encode(self, column: Any) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         """Visible values, of shape (n_rows, n_units) and 0 where unobserved, and observed rows.
@@ -126,8 +125,6 @@ class Column(BaseModel):
         """
         raw = column if isinstance(column, RawColumn) else read_column(column, self.name)
         values = np.zeros((len(raw), self.n_units), np.float32)
-        if self.type == "ignored":
-            return values, np.zeros(len(raw), bool)
         found: NDArray[Any]
         if self.is_number:
             found, why = raw.numbers(self.name), "outside [0, 1]"
@@ -158,8 +155,7 @@ class Column(BaseModel):
         with np.errstate(divide="ignore", over="ignore", under="ignore"):
             if self.type == "log-numeric":
                 numbers = np.log(np.maximum(numbers, 0.0) + self.shift)
-            away: NDArray[np.float64] = numbers * half - self.centre * half
-            return away / (self.scale * half)
+            return np.divide(numbers * half - self.centre * half, self.scale * half)
 
     @cached_property
     def _encoded_range(self) -> tuple[float, float]:
@@ -191,8 +187,7 @@ class Column(BaseModel):
             if self.type != "ordinal":
                 return np.rint(numbers) if round_whole and self.whole else numbers
             codes = np.rint(numbers).astype(np.int64)
-        values: NDArray[Any] = np.array(self.categories, dtype=object)[codes]
-        return values
+        return np.asarray(np.array(self.categories, dtype=object)[codes])
 
     def probabilities(self, units: NDArray[Any]) -> NDArray[np.float64]:
         """Probability of each category, of shape (n_rows, n_categories), rows summing to one."""
@@ -200,8 +195,7 @@ class Column(BaseModel):
         if self.type == "binary":
             return np.hstack([1.0 - shares, shares])
         shares[shares.sum(axis=1) == 0] = 1.0
-        normalised: NDArray[np.float64] = shares / shares.sum(axis=1, keepdims=True)
-        return normalised
+        return np.asarray(shares / shares.sum(axis=1, keepdims=True), np.float64)
 
 
 def learn_column(
@@ -313,11 +307,7 @@ def sorted_categories(raw: RawColumn) -> tuple[Category, ...]:
 
 
 def gross_outliers(values: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Mark finite values that no tail of the others explains.
-
-    >>> np.flatnonzero(gross_outliers(np.append(np.linspace(-1, 1, 50), 1e6)))
-    array([50])
-    """
+    """Mark finite values that no tail of the others explains."""
     marked = np.zeros(len(values), dtype=bool)
     if len(values) < _FEWEST_FOR_OUTLIERS:
         return marked
@@ -338,8 +328,7 @@ def gross_outliers(values: NDArray[np.float64]) -> NDArray[np.bool_]:
     for n_out in range(n_few, 0, -1):
         others, first = ordered[:-n_out], ordered[-n_out]
         if first > threshold and _is_gap(others[others > 0], first):
-            marked = distance >= first
-            break
+            return np.asarray(distance >= first)
     return marked
 
 

@@ -68,30 +68,21 @@ class Target(_Columns):
 
 
 def read_table(X: Any, *, parse_text: bool = True) -> Table:
-    """Read a table from an array, a list of rows, or a data frame.
-
-    >>> read_table([[1.5, "red"], [None, "blue"]]).observed.tolist()
-    [[True, True], [False, True]]
-    """
+    """Read a table from an array, a list of rows, or a data frame."""
     data = _open(X, "X")
     columns, names = _read_columns(data, "X", parse_text)
     if isinstance(data, np.ndarray):
         container = Container(kind="numpy", dtypes=(data.dtype.name,) * len(columns))
     else:
         # narwhals merges types of pandas, such as int64 and Int64.
-        pandas = data.implementation.is_pandas_like()
-        series = data.iter_columns()
-        dtypes = tuple(str(one.to_native().dtype if pandas else one.dtype) for one in series)
-        container = Container(kind=_kind(data), dtypes=dtypes)
+        kind, series = data.implementation.value, data.iter_columns()
+        types = (one.to_native().dtype if kind == "pandas" else one.dtype for one in series)
+        container = Container(kind=kind, dtypes=tuple(map(str, types)))
     return Table(columns, names, len(data), container)
 
 
 def read_target(y: Any, n_rows: int | None = None, target_type: str = "auto") -> Target:
-    """Read a target with unknown entries, for a table of `n_rows` rows if that is given.
-
-    By "auto", one column is classes; several columns are labels if all known entries are 0 or 1,
-    and outputs otherwise.
-    """
+    """Read a target with unknown entries, for a table of `n_rows` rows if that is given."""
     if y is None:
         raise ValueError("Expected array-like (array or non-string sequence), got None for y.")
     data = _open(y, "y")
@@ -112,19 +103,11 @@ def read_target(y: Any, n_rows: int | None = None, target_type: str = "auto") ->
 
 
 def fill_table(X: Any, decoded: Decoded, observed: NDArray[np.bool_]) -> Any:
-    """A copy of the table, in its container and types, with missing cells replaced.
-
-    A column decoded as None stays as it is; fills of integer columns are rounded.
-
-    >>> import pandas as pd
-    >>> X = pd.DataFrame({"n": pd.array([2**60 + 1, None], dtype="Int64")})
-    >>> fill_table(X, [np.array([0.0, 6.6])], np.array([[True], [False]]))["n"].tolist()
-    [1152921504606846977, 7]
-    """
+    """A copy of the table with missing cells replaced; a column decoded as None stays as it is."""
     frame = _open(X, "X")
     if isinstance(frame, np.ndarray):
         return _fill_array(frame, decoded, observed)
-    kind, filled = _kind(frame), frame.to_native()
+    kind, filled = frame.implementation.value, frame.to_native()
     filled = filled.copy() if kind == "pandas" else filled
     for j, (values, one) in enumerate(zip(decoded, frame.iter_columns(), strict=True)):
         if values is None or observed[:, j].all():
@@ -171,10 +154,8 @@ def align(X: Any, feature_names: Sequence[str]) -> Any:
             "Check the header."
         )
     if absent:
-        warnings.warn(
-            f"Columns {', '.join(map(repr, absent))} are absent and taken as missing.",
-            stacklevel=2,
-        )
+        shown = ", ".join(map(repr, absent))
+        warnings.warn(f"Columns {shown} are absent and taken as missing.", stacklevel=2)
         frame = frame.with_columns(nw.lit(None).alias(name) for name in absent)
     aligned = frame.select(list(feature_names))
     return aligned if isinstance(X, nw.DataFrame) else aligned.to_native()
@@ -190,12 +171,12 @@ def make_table(
     if container.kind == "numpy":
         return _make_array(decoded, n_rows)
     labels = list(names) if names is not None else [str(j) for j in range(len(decoded))]
-    everywhere = np.ones(n_rows, dtype=bool)
     frames = []
     for values, label, dtype in zip(decoded, labels, container.dtypes, strict=True):
         column = _empty_series(label, dtype, container.kind, values, n_rows)
         if values is not None:
-            column = nw.from_native(_fill_series(column, values, everywhere), series_only=True)
+            filled = _fill_series(column, values, np.ones(n_rows, dtype=bool))
+            column = nw.from_native(filled, series_only=True)
         frames.append(column.alias(label).to_frame())
     made: Any = nw.concat(frames, how="horizontal").to_native()
     if names is None and container.kind == "pandas":
@@ -264,12 +245,6 @@ def _check_shape(shape: tuple[int, ...], what: str) -> None:
             )
 
 
-def _kind(frame: Any) -> Literal["pandas", "polars", "pyarrow"]:
-    if frame.implementation.is_pandas_like():
-        return "pandas"
-    return "polars" if frame.implementation.is_polars() else "pyarrow"
-
-
 def _check_classes(column: RawColumn, name: str | int, n_columns: int) -> None:
     if column.kind == "date":
         raise ValueError(f"Column {name!r} of y holds dates; a classifier needs classes.")
@@ -294,7 +269,7 @@ def _check_classes(column: RawColumn, name: str | int, n_columns: int) -> None:
 
 
 def check_target_type(columns: Sequence[RawColumn], asked: str = "auto") -> TargetType:
-    """Type of a target, checked if it is not "auto"."""
+    """Type of a target; by "auto", several columns are labels if all known entries are 0 or 1."""
     if asked not in ("auto", *get_args(TargetType)):
         raise ValueError(f"Unknown target_type {asked!r}; use 'auto' or {get_args(TargetType)!r}.")
     if asked in ("binary", "multiclass") and len(columns) > 1:
@@ -338,15 +313,13 @@ def _read_columns(
 
 
 def _read_series(series: Any, name: str | int, what: str, parse_text: bool) -> RawColumn:
-    dtype = series.dtype
+    dtype, is_bool = series.dtype, series.dtype == nw.Boolean
+    null = np.asarray(series.is_null().to_numpy(), dtype=bool)
     if dtype.is_temporal():
-        observed = ~np.asarray(series.is_null().to_numpy(), dtype=bool)
-        return RawColumn(np.full(len(observed), None, dtype=object), observed, "date")
-    if dtype.is_integer() or dtype.is_float() or dtype == nw.Boolean:
-        null = np.asarray(series.is_null().to_numpy(), dtype=bool)
-        filled = series.fill_null(False if dtype == nw.Boolean else 0) if null.any() else series
-        values = np.asarray(filled.to_numpy(), bool if dtype == nw.Boolean else None)
-        raw = read_column(values, name, what=what)
+        return RawColumn(np.full(len(null), None, dtype=object), ~null, "date")
+    if dtype.is_integer() or dtype.is_float() or is_bool:
+        filled = series.fill_null(False if is_bool else 0) if null.any() else series
+        raw = read_column(np.asarray(filled.to_numpy(), bool if is_bool else None), name, what=what)
         return RawColumn(raw.values, raw.observed & ~null, raw.kind)
     is_category = dtype in (nw.Categorical, nw.Enum)
     raw = read_column(series.to_list(), name, parse_text=parse_text and not is_category, what=what)
@@ -377,35 +350,35 @@ def _fill_array(array: NDArray[Any], decoded: Decoded, observed: NDArray[np.bool
     matrix = filled.reshape(len(array), -1)
     for column, values, known in zip(matrix.T, decoded, observed.T, strict=True):
         if values is not None and not known.all():
-            seen = column[known] if array.dtype == object else ()
-            column[~known] = _objects(_cells_like(seen, values[~known]))
+            fills = values[~known]
+            is_objects = array.dtype == object
+            column[~known] = _cells(_type_of_objects(column[known]), fills) if is_objects else fills
     return filled
 
 
 def _fill_series(series: Any, values: NDArray[Any], missing: NDArray[np.bool_]) -> Any:
     """The native column with its missing cells replaced."""
-    native = series.to_native()
-    fills = np.full(len(missing), None, dtype=object)
-    fills[missing] = _objects(_cells_of_type(series.dtype, values[missing]))
-    if series.implementation.is_polars():
-        return _fill_polars(native, fills.tolist(), missing)
-    if not series.implementation.is_pandas_like():
-        return _fill_arrow(native, fills.tolist(), missing)
-    array, dtype = native.array, native.dtype
-    if hasattr(dtype, "pyarrow_dtype"):
-        array = type(array)(_fill_arrow(array.__arrow_array__(), fills.tolist(), missing))
-    elif hasattr(dtype, "categories"):
-        cells, new = _match(fills[missing].tolist(), dtype.categories)
+    native, is_pandas = series.to_native(), series.implementation.is_pandas()
+    is_objects = is_pandas and native.dtype == object
+    dtype = _type_of_objects(native[~missing]) if is_objects else series.dtype
+    cells = _cells(dtype, values[missing])
+    placed = np.full(len(missing), None, dtype=object)
+    placed[missing] = cells
+    if not is_pandas:
+        fill = _fill_polars if series.implementation.is_polars() else _fill_arrow
+        return fill(native, placed.tolist(), missing)
+    # A sparse array cannot be set.
+    is_sparse = hasattr(native, "sparse")
+    array: Any = np.array(native) if is_sparse else native.array.copy()
+    if hasattr(native.dtype, "pyarrow_dtype"):
+        array = type(array)(_fill_arrow(array.__arrow_array__(), placed.tolist(), missing))
+    elif hasattr(native.dtype, "categories"):
+        matched, new = _match(cells.tolist(), native.dtype.categories)
         array = array.add_categories(new)
-        array[missing] = _objects(cells)
-    elif dtype.kind == "O":
-        array = array.copy()
-        array[missing] = _objects(_cells_like(native[~missing], values[missing]))
+        array[missing] = np.fromiter(matched, object, len(matched))
     else:
-        # A sparse array cannot be set.
-        array = np.array(array) if hasattr(native, "sparse") else array.copy()
-        array[missing] = fills[missing]
-    dtype = dtype if hasattr(native, "sparse") else array.dtype
+        array[missing] = cells.tolist() if series.dtype.is_numeric() else cells
+    dtype = native.dtype if is_sparse else array.dtype
     return type(native)(array, index=native.index, name=native.name, dtype=dtype)
 
 
@@ -440,52 +413,42 @@ def _fill_arrow(native: Any, fills: list[Any], missing: NDArray[np.bool_]) -> An
     )
 
 
-def _cells_of_type(dtype: Any, values: NDArray[Any]) -> list[Any]:
+def _type_of_objects(seen: Any) -> Any:
+    """Type of a column of Python objects, by its observed cells."""
+    kinds = {type(cell) for cell in seen}
+    if kinds == {Decimal}:
+        return nw.Decimal(38, max(-cell.as_tuple().exponent for cell in seen))
+    if kinds and all(issubclass(kind, str) for kind in kinds):
+        return nw.String()
+    integers = all(issubclass(kind, int | np.integer) for kind in kinds)
+    return nw.Int128() if kinds and integers and bool not in kinds else nw.Object()
+
+
+def _cells(dtype: Any, values: NDArray[Any]) -> NDArray[Any]:
     """Fills as Python values of a column's type."""
+    cells = values.tolist()
     if dtype.is_integer():
         bits = int(re.sub(r"\D", "", str(dtype)))
         low = -(2 ** (bits - 1)) if dtype.is_signed_integer() else 0
-        return [min(max(round(value), low), low + 2**bits - 1) for value in values]
-    if dtype.is_float():
-        return [float(value) for value in values]
-    if dtype.is_decimal():
-        return [_decimal(value, dtype.scale) for value in values]
-    if dtype == nw.String:
-        return [_text(value) for value in values]
-    return [bool(value) for value in values] if dtype == nw.Boolean else values.tolist()
-
-
-def _cells_like(seen: Any, values: NDArray[Any]) -> list[Any]:
-    """Fills for a column of Python objects, in the type of its observed cells."""
-    kinds = {type(cell) for cell in seen}
-    if kinds == {Decimal}:
-        digits = -min(cell.as_tuple().exponent for cell in seen)
-        return [_decimal(value, digits) for value in values]
-    if kinds and all(issubclass(kind, str) for kind in kinds):
-        return [_text(value) for value in values]
-    integers = all(issubclass(kind, int | np.integer) for kind in kinds)
-    whole = kinds and integers and bool not in kinds
-    return [round(v) if whole and isinstance(v, float) else v for v in values.tolist()]
-
-
-def _decimal(value: Any, digits: int) -> Decimal:
-    return Decimal(repr(float(value))).quantize(Decimal(1).scaleb(-digits))
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else category_key(value)
-
-
-def _objects(cells: list[Any]) -> NDArray[Any]:
+        cells = [min(max(round(value), low), low + 2**bits - 1) for value in cells]
+    elif dtype.is_float():
+        cells = [float(value) for value in cells]
+    elif dtype.is_decimal():
+        unit = Decimal(1).scaleb(-dtype.scale)
+        cells = [Decimal(repr(float(value))).quantize(unit) for value in cells]
+    elif dtype == nw.String:
+        cells = [value if isinstance(value, str) else category_key(value) for value in cells]
+    elif dtype == nw.Boolean:
+        cells = [bool(value) for value in cells]
     return np.fromiter(cells, object, len(cells))
 
 
 def _match(cells: list[Any], categories: Any) -> tuple[list[Any], list[Any]]:
     """Cells as the categories whose keys they have, and cells that are new categories."""
-    by_key = {category_key(value): value for value in categories}
+    by_key: dict[str | None, Any] = {category_key(value): value for value in categories}
     keys = {cell: category_key(cell) for cell in cells if cell is not None}
     new = [cell for cell, key in keys.items() if key not in by_key]
-    return [by_key.get(keys.get(cell, ""), cell) for cell in cells], new
+    return [by_key.get(keys.get(cell), cell) for cell in cells], new
 
 
 def _make_array(decoded: Decoded, n_rows: int) -> NDArray[Any]:
@@ -509,10 +472,9 @@ def _empty_series(name: str, dtype: str, kind: str, values: Any, n_rows: int) ->
             series = series.astype(dtype)  # type: ignore[call-overload]
         return nw.from_native(series, series_only=True)
     word = dtype.partition("(")[0]
-    text = values is not None and values.dtype == object
     native = getattr(nw, "Categorical" if word == "Enum" else word, nw.String)
     if word == "Decimal":
         native = nw.Decimal(*map(int, re.findall(r"\d+", dtype)))
     elif word in ("Unknown", "Object"):
-        native = nw.String if text else nw.Float64
+        native = nw.String if values is not None and values.dtype == object else nw.Float64
     return nw.new_series(name, [None] * n_rows, native, backend=kind)  # type: ignore[arg-type]

@@ -77,9 +77,8 @@ def infer_type(values: Any, name: str | int | None = None) -> InferredType:
         return InferredType("binary")
     if raw.kind == "category":
         return InferredType("categorical" if raw.levels is None else "ordinal")
-    if raw.kind == "number":
-        return _infer_numbers(raw, name)
-    return _infer_text(raw.seen.tolist(), name)
+    is_number = raw.kind == "number"
+    return _infer_numbers(raw, name) if is_number else _infer_text(raw.seen.tolist(), name)
 
 
 def _names(name: str | int | None, words: re.Pattern[str]) -> bool:
@@ -124,10 +123,7 @@ def _infer_numbers(raw: RawColumn, name: str | int | None) -> InferredType:
 
 
 def is_log_scaled(numbers: NDArray[np.float64]) -> bool:
-    """Whether numbers are clearly more regular on a log scale; gross outliers do not decide.
-
-    That holds for skewed positive measurements over orders of magnitude and heavy-tailed counts.
-    """
+    """Whether numbers are clearly more regular on a log scale; gross outliers do not decide."""
     # A cheap necessary condition first: most columns end here.
     if len(numbers) < _FEWEST_FOR_LOG or numbers.min() < 0 or _skewness(numbers) <= _SKEWNESS:
         return False
@@ -182,9 +178,9 @@ def requested_types(
         return requests
     is_list = isinstance(feature_types, Sequence | np.ndarray)
     if not is_list or len(feature_types) != n_columns:
-        given = f"{len(feature_types)} entries" if is_list else repr(feature_types)
+        given = f"has {len(feature_types)} entries" if is_list else f"is {feature_types!r}"
         raise ValueError(
-            f"feature_types has {given} for {n_columns} columns; give one type, one per column, "
+            f"feature_types {given} for {n_columns} columns; give one type, one per column, "
             "or a mapping from column to type."
         )
     labels = range(n_columns) if names is None else names
@@ -194,11 +190,9 @@ def requested_types(
 def _request(value: Any, where: str) -> RequestedType:
     if isinstance(value, str) and value in TYPES:
         return RequestedType(str(value))
-    pair = isinstance(value, list | tuple) and len(value) == 2
-    if pair and value[0] in ("ordinal", "categorical", "binary") and np.ndim(value[1]) == 1:
-        given = value[1].tolist() if isinstance(value[1], np.ndarray) else value[1]
-        if len(given):
-            return RequestedType(value[0], tuple(given))
+    is_pair = isinstance(value, list | tuple) and len(value) == 2 and np.ndim(value[1]) == 1
+    if is_pair and value[0] in ("ordinal", "categorical", "binary") and len(value[1]):
+        return RequestedType(value[0], tuple(value[1]))
     allowed = ", ".join(map(repr, TYPES))
     raise ValueError(
         f"Unknown feature type {value!r} for {where}; use one of {allowed}, or a pair "

@@ -161,17 +161,11 @@ def plain(cell: Any) -> Category:
 
 def is_missing(cell: Any) -> bool:
     """Whether a cell is None, NaN, ``pandas.NA``, ``NaT`` or a masked entry."""
-    if type(cell).__name__ in _MISSING_TYPES:
-        return True
-    if isinstance(cell, Decimal):
-        return cell.is_nan()
-    if isinstance(cell, (np.datetime64, np.timedelta64)):
-        return bool(np.isnat(cell))
-    return isinstance(cell, (float, np.floating)) and bool(cell != cell)
+    may_be_nan = isinstance(cell, (float, np.floating, Decimal, np.datetime64, np.timedelta64))
+    return type(cell).__name__ in _MISSING_TYPES or (may_be_nan and bool(cell != cell))
 
 
 def _infinite(name: object, row: Any, what: str) -> ValueError:
-    """Error for an infinite value."""
     return ValueError(
         f"Input {what} contains infinity (inf): column {name!r}, row {row}. "
         "Replace it by a finite number, or use NaN for missing."
@@ -179,13 +173,10 @@ def _infinite(name: object, row: Any, what: str) -> ValueError:
 
 
 def _read_numbers(array: NDArray[Any], name: object, what: str) -> RawColumn:
-    if array.dtype.kind != "f":
-        kind: RawKind = "bool" if array.dtype.kind == "b" else "number"
-        return RawColumn(array, np.ones(len(array), dtype=bool), kind)
     rows = np.flatnonzero(np.isinf(array))
     if rows.size:
         raise _infinite(name, rows[0], what)
-    return RawColumn(array, ~np.isnan(array), "number")
+    return RawColumn(array, ~np.isnan(array), "bool" if array.dtype.kind == "b" else "number")
 
 
 def _read_objects(
@@ -212,14 +203,12 @@ def _read_objects(
 
 def _parsed(values: NDArray[Any], observed: NDArray[np.bool_]) -> NDArray[np.float64] | None:
     """Numbers that text writes; None unless every observed cell is one that float64 can hold."""
+    # Booleans and fractions write no number.
+    texts = [str(cell).strip() for cell in values[observed]]
+    if not all(map(_NUMBER.fullmatch, texts)):
+        return None
     numbers = np.full(len(values), np.nan)
-    for row in np.flatnonzero(observed):
-        # Booleans and fractions write no number.
-        text = str(values[row]).strip()
-        if not _NUMBER.fullmatch(text) or np.isinf(number := float(text)):
-            return None
-        # Whole numbers of this size are keys; as floats neighbours would merge.
-        if abs(number) >= _EXACT and "e" not in text.lower() and "." not in text:
-            return None
-        numbers[row] = number
-    return numbers
+    numbers[observed] = [float(text) for text in texts]
+    # Whole numbers of this size are keys; as floats neighbours would merge.
+    keys = (text for text in texts if text.lstrip("-").isdigit() and abs(float(text)) >= _EXACT)
+    return None if np.isinf(numbers).any() or any(keys) else numbers

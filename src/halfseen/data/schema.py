@@ -15,11 +15,12 @@ from pydantic import BaseModel, ConfigDict, model_validator
 from halfseen.data.columns import Column, Outlier, UnitKind, learn_column, sorted_categories
 from halfseen.data.frames import Container, Table, Target, TargetType, check_target_type
 from halfseen.data.infer import RequestedType, infer_type, requested_types
-from halfseen.data.raw import Category, RawColumn, read_column
+from halfseen.data.raw import Category, RawColumn, category_key, distinct_values, read_column
 
 _BINARY = RequestedType("binary")
 _BY_REQUEST = "by request"
 _SHOWN = 10
+_Part = Literal["features", "targets"]
 # A target with more classes, each with few known entries, is likely a number or an identifier.
 _MANY_CLASSES, _FEW_ENTRIES = 20, 5
 
@@ -44,8 +45,6 @@ class Schema(BaseModel):
     (['binary', 'numeric', 'binary'], slice(1, 2, None))
     >>> schema.encode(table).observed.tolist()
     [[True, True, False], [False, True, False], [True, True, False]]
-    >>> Schema.from_document(schema.model_dump(mode="json")) == schema
-    True
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -62,15 +61,16 @@ class Schema(BaseModel):
         alone = self.target_type in ("binary", "multiclass")
         classes = all(c.type in ("binary", "categorical") and not c.graded for c in self.targets)
         names = all(isinstance(c.name, str) == self.has_feature_names for c in self.features)
-        for holds, problem in (
-            (any(column.n_units for column in self.features), "no feature with units"),
-            (bool(self.targets) == (self.target_type is not None), "targets without a type"),
-            (len(self.targets) == 1 or not alone, "more than one target"),
-            (classes, "a target without classes"),
-            (names, "names that are not text"),
-            (len(self.container.dtypes) == len(self.features), "a container of another width"),
-        ):
-            if not holds:
+        problems = {
+            "no feature with units": not any(column.n_units for column in self.features),
+            "targets without a type": bool(self.targets) != (self.target_type is not None),
+            "more than one target": alone and len(self.targets) > 1,
+            "a target without classes": not classes,
+            "names that are not text": not names,
+            "a container of another width": len(self.container.dtypes) != len(self.features),
+        }
+        for problem, found in problems.items():
+            if found:
                 raise ValueError(f"The schema has {problem}.")
         return self
 
@@ -126,11 +126,6 @@ class Schema(BaseModel):
         return np.repeat(self._order, [self.columns[j].n_units for j in self._order])
 
     @property
-    def feature_units(self) -> NDArray[np.int64]:
-        """Positions of the units of features, ascending."""
-        return np.flatnonzero(self.unit_column < len(self.features))
-
-    @property
     def target_units(self) -> NDArray[np.int64]:
         """Positions of the units of targets, ascending."""
         return np.flatnonzero(self.unit_column >= len(self.features))
@@ -151,15 +146,13 @@ class Schema(BaseModel):
         values = np.zeros((table.n_rows, self.n_units), np.float32)
         observed = np.zeros((table.n_rows, self.n_units), dtype=bool)
         for column, units, raw in zip(self.columns, self._slices, raws, strict=False):
-            values[:, units], known = column.encode(raw)
-            observed[:, units] = known[:, np.newaxis]
+            if column.n_units:
+                values[:, units], known = column.encode(raw)
+                observed[:, units] = known[:, np.newaxis]
         return Encoded(values, observed)
 
     def decode(
-        self,
-        units: NDArray[Any],
-        columns: Literal["features", "targets"] = "features",
-        round_whole: bool = False,
+        self, units: NDArray[Any], columns: _Part = "features", round_whole: bool = False
     ) -> list[NDArray[Any] | None]:
         """Values of each column from all visible units: numbers as float64, categories as objects.
 
@@ -187,9 +180,8 @@ def learn_schema(
 ) -> Schema:
     """Learn the columns of a table and its target from their observed entries.
 
-    With `one_unit_per_class`, more than two classes are independent Bernoulli units, not a
-    categorical group. `classes` are those of a target, or a list of those of each target or None,
-    where the table may lack some of them; labels need none.
+    `one_unit_per_class` makes more than two classes independent Bernoulli units. `classes`, of
+    one target or a list for each (or None), are needed where the table may lack some of them.
     """
     outliers: list[Outlier] = []
     requests = requested_types(feature_types, table.names, len(table.columns))
@@ -215,12 +207,9 @@ def learn_schema(
         )  # fmt: skip
     _warn_ignored(features)
     _warn_outliers(outliers)
-    found: TargetType | None = None
-    learned: tuple[Column, ...] = ()
-    if target is not None:
-        found, learned = _learn_targets(target, target_type, one_unit_per_class, classes)
+    found, targets = _learn_targets(target, target_type, one_unit_per_class, classes)
     return Schema(
-        features=tuple(features), target_type=found, targets=learned,
+        features=tuple(features), target_type=found, targets=targets,
         has_feature_names=table.names is not None,
         has_target_names=target is not None and target.names is not None,
         container=table.container,
@@ -229,9 +218,8 @@ def learn_schema(
 
 def _label_categories(raw: RawColumn) -> tuple[Category, ...]:
     """0 and 1 in the type of the column."""
-    if raw.values.dtype.kind in "bO":
-        return (False, True)
-    return (0.0, 1.0) if raw.values.dtype.kind == "f" else (0, 1)
+    dtype = bool if raw.values.dtype == object else raw.values.dtype
+    return tuple(np.array([0, 1]).astype(dtype).tolist())
 
 
 def _warn_ignored(features: list[Column]) -> None:
@@ -255,24 +243,26 @@ def _warn_ignored(features: list[Column]) -> None:
 
 
 def _warn_outliers(found: list[Outlier]) -> None:
-    shown = "; ".join(f"column {name!r}, row {row}: {value!r}" for name, row, value in found[:5])
-    more = f"; and {len(found) - 5} more" if len(found) > 5 else ""
+    shown = [f"column {name!r}, row {row}: {value!r}" for name, row, value in found[:5]]
+    shown += [f"and {len(found) - 5} more"] if len(found) > 5 else []
     if found:
         warnings.warn(
-            f"Gross outliers are left out of the scale of their columns: {shown}{more}. Correct "
-            "them, or use NaN for missing.",
+            f"Gross outliers are left out of the scale of their columns: {'; '.join(shown)}. "
+            "Correct them, or use NaN for missing.",
             stacklevel=3,
         )
 
 
 def _learn_targets(
-    target: Target, target_type: str, one_unit_per_class: bool, classes: Any
-) -> tuple[TargetType, tuple[Column, ...]]:
+    target: Target | None, target_type: str, one_unit_per_class: bool, classes: Any
+) -> tuple[TargetType | None, tuple[Column, ...]]:
+    if target is None:
+        return None, ()
     found = check_target_type(target.columns, target.type if target_type == "auto" else target_type)
     given = _read_classes(classes, len(target.columns), found)
     if target_type == "auto" and any(given):
         found = check_target_type([g or raw for g, raw in zip(given, target.columns, strict=True)])
-    is_multilabel, alone = found == "multilabel-indicator", found in ("binary", "multiclass")
+    is_multilabel = found == "multilabel-indicator"
     known = [raw for raw in target.columns if len(raw.seen)]
     if not known and (is_multilabel or not any(given)):
         raise ValueError("y has no known entry; a classifier needs at least two classes.")
@@ -292,7 +282,7 @@ def _learn_targets(
             one_unit_per_class=one_unit_per_class,
         )  # fmt: skip
         if is_multilabel or of_target is None or len(categories) < 2:
-            _check_classes(column, alone)
+            _check_n_classes(raw, target.label(j), alone=found in ("binary", "multiclass"))
         targets.append(column)
     return found, tuple(targets)
 
@@ -305,29 +295,23 @@ def _read_classes(classes: Any, n_targets: int, found: TargetType) -> list[RawCo
         return [None] * n_targets
     if not fit:
         raise ValueError(
-            f"classes must hold an array of classes, or None, for each of the "
-            f"{n_targets} columns of y."
+            f"y has {n_targets} columns; give classes as an array of classes or None for each."
         )
-    return [
-        None if c is None else read_column(c, j, parse_text=False, what="classes")
-        for j, c in enumerate(listed)
-    ]
+    given = (c if c is None else list(c) for c in listed)
+    return [read_column(c, "classes", parse_text=False, what="y") if c else None for c in given]
 
 
-def _check_classes(column: Column, alone: bool) -> None:
+def _check_n_classes(raw: RawColumn, name: str | int, alone: bool) -> None:
     """Refuse or name a target with too few classes, and name one with very many."""
-    shares = column.marginal
-    shares += (1.0 - shares[0],) if column.type == "binary" else ()
-    found = sum(share > 0 for share in shares) if column.n_observed else 0
+    found = len({category_key(value) for value in distinct_values(raw.seen)[0]})
     if found < 2 and alone:
         raise ValueError("All known entries of y are of one class; a classifier needs two.")
-    problem = ""
-    if found < 2:
-        problem = f"has {'one class' if found else 'no known entry'}; nothing can be learned of it"
-    elif found > max(_MANY_CLASSES, column.n_observed / _FEW_ENTRIES):
+    if 2 <= found <= max(_MANY_CLASSES, len(raw.seen) / _FEW_ENTRIES):
+        return
+    problem = f"has {'one class' if found else 'no known entry'}; nothing can be learned of it"
+    if found >= 2:
         problem = (
-            f"has {found} classes among {column.n_observed} known entries. If it is a number, bin "
-            "it, or make it a feature of X"
+            f"has {found} classes among {len(raw.seen)} known entries. If it is a number, bin it, "
+            "or make it a feature of X"
         )
-    if problem:
-        warnings.warn(f"Column {column.name!r} of y {problem}.", UserWarning, stacklevel=4)
+    warnings.warn(f"Column {name!r} of y {problem}.", UserWarning, stacklevel=4)

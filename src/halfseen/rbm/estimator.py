@@ -25,6 +25,7 @@ from halfseen.base.estimator import (
     TrainingInterrupted,
 )
 from halfseen.base.tiles import map_tiles
+from halfseen.data.frames import Table, Target
 from halfseen.data.schema import Encoded
 from halfseen.rbm.inference import (
     complete_rows,
@@ -57,6 +58,8 @@ PAPER_LITERAL: dict[str, Any] = {
 }
 """The text of the paper to the letter, as parameters of `RBMClassifier`."""
 
+# Standardised numbers are clipped: single rare values would dominate the updates.
+_LARGEST_VALUE = 4.0
 _THRESHOLDS = np.linspace(0.05, 0.95, 91)
 _HOLD_OUT, _DRAWS, _SAMPLES = range(100, 103)  # streams of random numbers beside training's
 _LEAVES = ("weights", "visible_bias", "hidden_bias", "log_variance")
@@ -137,6 +140,12 @@ class _RBMModel(TableModel):
             momentum=self.momentum,
             weight_decay=self.weight_decay,
         )
+
+    def _to_units(self, table: Table, target: Target | None) -> Encoded:
+        values, observed = super()._to_units(table, target)
+        numbers = values[:, : self.schema_.n_gaussian]
+        np.clip(numbers, -_LARGEST_VALUE, _LARGEST_VALUE, out=numbers)
+        return Encoded(values, observed)
 
     def _fit(
         self, encoded: Encoded, callbacks: Iterable[Callback], truth: Encoded | None = None
@@ -448,8 +457,7 @@ class RBMClassifier(_RBMModel, TableClassifier):
         encoded = self._learn_columns(X, y)
         truth = None
         if y_true is not None:
-            table = self._read(X, reset=False)
-            truth = self.schema_.encode(table, self._read_target(y_true, table.n_rows))
+            truth = self._encode(X, y_true)[1]
         self._fit(encoded, callbacks, truth)
         return self
 
