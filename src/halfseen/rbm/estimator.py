@@ -60,6 +60,7 @@ PAPER_LITERAL: dict[str, Any] = {
 
 # Standardised numbers are clipped: single rare values would dominate the updates.
 _LARGEST_VALUE = 4.0
+_PASSES, _UPDATES = (60, 300), 12_000  # of n_iter="auto"
 _THRESHOLDS = np.linspace(0.05, 0.95, 91)
 _HOLD_OUT, _DRAWS, _SAMPLES = range(100, 103)  # streams of random numbers beside training's
 _LEAVES = ("weights", "visible_bias", "hidden_bias", "log_variance")
@@ -84,7 +85,7 @@ class _RBMModel(TableModel):
     _: KW_ONLY
     learning_rate: float = 0.01
     batch_size: int = 10
-    n_iter: int = 60
+    n_iter: int | str = "auto"
     n_gibbs_steps: int = 1
     chain_start: str = "data"
     phases: str = "gibbs"
@@ -107,7 +108,7 @@ class _RBMModel(TableModel):
         "n_components": [_POSITIVE_INTEGER],
         "learning_rate": [Interval(Real, 0, None, closed="neither")],
         "batch_size": [_POSITIVE_INTEGER],
-        "n_iter": [_POSITIVE_INTEGER],
+        "n_iter": [StrOptions({"auto"}), _POSITIVE_INTEGER],
         "n_gibbs_steps": [_POSITIVE_INTEGER],
         "chain_start": [StrOptions({"data", "persistent", "random"})],
         "phases": [StrOptions({"gibbs", "mean_field"})],
@@ -193,6 +194,7 @@ class _RBMModel(TableModel):
         best_loss = np.full(self.n_estimators, np.inf)
         self.history_: list[EpochRecord] = []
         rows = self._rows(training)
+        n_iter = self._n_iter(len(training.values))
         for states in self._epochs(self._initial_states(len(training.values)), rows, 0):
             self._states: TrainingState | None = states
             loss: float | None = None
@@ -210,16 +212,18 @@ class _RBMModel(TableModel):
             if self.verbose:
                 shown = "" if loss is None else f", validation loss = {loss:.4f}"
                 print(
-                    f"[{type(self).__name__}] Iteration {self.n_iter_} of at most {self.n_iter}"
+                    f"[{type(self).__name__}] Iteration {self.n_iter_} of at most {n_iter}"
                     f"{shown}, time = {record.seconds:.2f}s", file=sys.stderr, flush=True,
                 )  # fmt: skip
             asked_to_stop = [callback(record) for callback in callbacks]
-            if (
-                any(asked_to_stop)
-                or n_stale == self.n_iter_no_change
-                or self.n_iter_ == self.n_iter
-            ):
+            if any(asked_to_stop) or n_stale == self.n_iter_no_change or self.n_iter_ == n_iter:
                 return
+
+    def _n_iter(self, n_rows: int) -> int:
+        if isinstance(self.n_iter, str):
+            n_updates = n_rows // min(self.batch_size, n_rows)
+            return min(max(_PASSES[0], _UPDATES // n_updates), _PASSES[1])
+        return self.n_iter
 
     def _train_on_part(self, encoded: Encoded) -> None:
         """One epoch over a part of a table, from where the last part or fit ended."""
@@ -339,8 +343,9 @@ class RBMClassifier(_RBMModel, TableClassifier):
         Step of the updates. Values from 0.1 to 0.0001 are worth trying.
     batch_size : int, default=10
         Rows of a minibatch.
-    n_iter : int, default=60
-        Number of passes over the training table; with early stopping the largest one.
+    n_iter : int or "auto", default="auto"
+        Number of passes over the training table; with early stopping the largest one. "auto" is
+        60, or on small tables as many as make 12,000 updates, up to 300.
     n_gibbs_steps : int, default=1
         k of Lossy-CD, the steps of both chains in an update.
     chain_start : {"data", "persistent", "random"}, default="data"
