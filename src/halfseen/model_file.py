@@ -13,7 +13,7 @@ import hashlib
 import json
 import os
 import secrets
-import stat
+import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,12 +29,9 @@ FORMAT_VERSION: Final = 1
 _METADATA_KEY: Final = "halfseen"
 # JSON takes up to twenty times its size as Python objects, so this bounds memory as well.
 _MAX_HEADER_BYTES: Final = 16 * 2**20
-_MAX_DIMENSIONS: Final = 32  # what every supported numpy can hold
-_DTYPES: Final = {
-    "BOOL": "bool",
-    **{f"{k}{8 * n}": f"{k.lower()}{n}" for k in "IU" for n in (1, 2, 4, 8)},
-    **{f"F{8 * n}": f"f{n}" for n in (2, 4, 8)},
-}
+_DTYPES: Final = "BOOL I8 I16 I32 I64 U8 U16 U32 U64 F16 F32 F64".split()
+_DAMAGED: Final = "'{}' is damaged ({}): restore it from a copy or save the model again"
+_FOREIGN: Final = "'{}' is not a halfseen model file ({}): name a file that halfseen saved"
 _SIGNATURES: Final = {
     b"\x1f\x8b": "it is compressed with gzip: decompress it first",
     b"PK\x03\x04": "it is a zip archive, such as .npz or .xlsx",
@@ -108,10 +105,9 @@ def read_model_file(path: str | os.PathLike[str], *, kind: str | None = None) ->
             raise ValueError("its content does not match its digest")
     except ModelFileError:
         raise
-    except RecursionError:
-        raise _damaged(path, "its document is nested too deeply") from None
-    except (safetensors.SafetensorError, ValueError, TypeError, MemoryError) as error:
-        raise _damaged(path, str(error).splitlines()[0][:150]) from error
+    except (safetensors.SafetensorError, ValueError, TypeError, MemoryError, RecursionError) as e:
+        reason = str(e).partition("\n")[0][:150]
+        raise ModelFileError(_DAMAGED.format(path, reason)) from e
     if kind not in (None, header["kind"]):
         raise ModelFileError(
             f"'{path}' is of kind {header['kind'][:40]!r}, not {kind!r}: name another"
@@ -127,16 +123,19 @@ def replace_atomically(path: str | os.PathLike[str]) -> Iterator[Path]:
     permissions, and a new file gets those of the umask.
     """
     target = Path(os.path.realpath(path))
-    mode = _mode_of_regular_file(target)
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "This is a folder, name a file in it", str(target))
+    if target.exists() and not target.is_file():
+        raise OSError(errno.EINVAL, "This is a device or a pipe, name a regular file", str(target))
     part = target.with_name(f".part-{secrets.token_hex(8)}{target.suffix}")
     try:
-        try:
-            part.open("xb").close()
-        except OSError as error:
-            error.filename = str(target)  # the name the caller gave, not the temporary one
-            raise
-        if mode is not None:
-            part.chmod(mode)
+        part.open("xb").close()
+    except OSError as error:
+        error.filename = str(target)  # the name the caller gave, not the temporary one
+        raise
+    try:
+        if target.exists():
+            shutil.copymode(target, part)
         yield part
         with part.open("rb+") as file:
             os.fsync(file.fileno())
@@ -154,18 +153,6 @@ def replace_atomically(path: str | os.PathLike[str]) -> Iterator[Path]:
             os.close(folder)
 
 
-def _mode_of_regular_file(target: Path) -> int | None:
-    try:
-        mode = target.stat().st_mode
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    if stat.S_ISDIR(mode):
-        raise IsADirectoryError(errno.EISDIR, "This is a folder, name a file in it", str(target))
-    if not stat.S_ISREG(mode):
-        raise OSError(errno.EINVAL, "This is a device or a pipe, name a regular file", str(target))
-    return stat.S_IMODE(mode)
-
-
 def _storable(name: str, array: NDArray[Any]) -> NDArray[Any]:
     """The array in C order and native byte order, booleans as bytes 0 and 1."""
     if not isinstance(name, str) or name == "__metadata__":
@@ -173,11 +160,9 @@ def _storable(name: str, array: NDArray[Any]) -> NDArray[Any]:
     if not isinstance(array, np.ndarray) or isinstance(array, np.ma.MaskedArray):
         raise TypeError(f"array {name!r} is a {type(array).__name__}: pass a plain numpy array")
     dtype = array.dtype.newbyteorder("=")
-    if dtype not in map(np.dtype, _DTYPES.values()):
+    if dtype.kind not in "biuf" or dtype.itemsize > 8:
         found = f"array {name!r} has dtype {array.dtype}"
         raise TypeError(f"{found}: convert it to bool, integers or floats of at most 64 bits")
-    if array.ndim > _MAX_DIMENSIONS:
-        raise ValueError(f"array {name!r} has {array.ndim} dimensions, over {_MAX_DIMENSIONS}")
     stored = np.asarray(array, dtype=dtype, order="C")
     return np.asarray(stored.view(np.uint8) != 0) if dtype == np.bool_ else stored
 
@@ -198,49 +183,37 @@ def _digest(kind: str, document: dict[str, Any], arrays: Mapping[str, NDArray[An
     return digest.hexdigest()
 
 
-def _damaged(path: Path, reason: str) -> ModelFileError:
-    remedy = "restore it from a copy or save the model again"
-    return ModelFileError(f"'{path}' is damaged ({reason}): {remedy}")
-
-
-def _foreign(path: Path, reason: str) -> ModelFileError:
-    remedy = "name a file that halfseen saved"
-    return ModelFileError(f"'{path}' is not a halfseen model file ({reason}): {remedy}")
-
-
 def _check_beginning(path: Path) -> None:
     """Refuse what is evidently no model file, before its content is parsed."""
-    try:
-        mode = path.stat().st_mode
-    except (FileNotFoundError, NotADirectoryError):
-        raise ModelFileNotFoundError(f"there is no file '{path}': check its name") from None
-    if stat.S_ISDIR(mode):
+    if not path.exists():
+        raise ModelFileNotFoundError(f"there is no file '{path}': check its name")
+    if path.is_dir():
         raise ModelFileError(f"'{path}' is a folder: name a file in it")
-    if not stat.S_ISREG(mode):
-        # Opening a pipe would wait for a writer, and a device has no size.
-        raise _foreign(path, "it is a device or a pipe")
+    if not path.is_file():  # opening a pipe would wait for a writer, and a device has no size
+        raise ModelFileError(_FOREIGN.format(path, "it is a device or a pipe"))
+    size = path.stat().st_size
     with path.open("rb") as file:
         start = file.read(9)
-        size = os.fstat(file.fileno()).st_size
     # The length of a JSON header comes first, so that a model file may begin with any signature.
     if start[8:] != b"{":
         for signature, description in _SIGNATURES.items():
             if start.startswith(signature):
-                raise _foreign(path, description)
-        if len(start) < 8:
-            raise _damaged(path, f"it has only {size} bytes" if size else "it is empty")
+                raise ModelFileError(_FOREIGN.format(path, description))
         if len(start) > 8:
-            raise _foreign(path, "it is not a safetensors file")
+            raise ModelFileError(_FOREIGN.format(path, "it is not a safetensors file"))
+        if len(start) < 8:
+            reason = f"it has only {size} bytes" if size else "it is empty"
+            raise ModelFileError(_DAMAGED.format(path, reason))
     length = int.from_bytes(start[:8], "little")
     if length > min(size - 8, _MAX_HEADER_BYTES):
-        raise _damaged(path, f"its header claims {length:,} bytes, the file has {size:,}")
+        reason = f"its header claims {length:,} bytes, the file has {size:,}"
+        raise ModelFileError(_DAMAGED.format(path, reason))
 
 
 def _parse_header(path: Path, metadata: dict[str, str] | None) -> dict[str, Any]:
     if metadata is None or set(metadata) != {_METADATA_KEY}:
-        raise _foreign(path, "it is a safetensors file of another program")
-    text = metadata[_METADATA_KEY]
-    header: Any = json.loads(text, object_pairs_hook=_object_with_distinct_keys)
+        raise ModelFileError(_FOREIGN.format(path, "it is a safetensors file of another program"))
+    header: Any = json.loads(metadata[_METADATA_KEY])
     if not isinstance(header, dict):
         raise ValueError("its header is not a JSON object")
     version = header.get("version")
@@ -256,18 +229,10 @@ def _parse_header(path: Path, metadata: dict[str, str] | None) -> dict[str, Any]
     return header
 
 
-def _object_with_distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    distinct = dict(pairs)
-    if len(distinct) < len(pairs):
-        raise ValueError("its document has a key twice")
-    return distinct
-
-
 def _load_array(file: Any, name: str) -> NDArray[Any]:
     """One array; `file` is a safe_open handle, which has no type annotations."""
-    part = file.get_slice(name)
-    if part.get_dtype() not in _DTYPES or len(part.get_shape()) > _MAX_DIMENSIONS:
-        raise ValueError("an array has a dtype or shape that halfseen does not write")
+    if file.get_slice(name).get_dtype() not in _DTYPES:
+        raise ValueError("an array has a dtype that halfseen does not write")
     array: NDArray[Any] = file.get_tensor(name)
     if array.dtype == np.bool_ and (array.view(np.uint8) > 1).any():
         raise ValueError("a boolean is neither 0 nor 1")

@@ -165,7 +165,6 @@ def test_hidden_values_are_never_read(garbage):
         (pd.DataFrame([[1, 2]], columns=["a", "a"]), ValueError, "repeat"),
         (pd.DataFrame({"size": [1.0, np.inf]}), ValueError, "'size', row 1"),
     ],
-    ids=str,
 )  # fmt: skip
 def test_what_is_no_table_is_refused(X, error, message):
     with pytest.raises(error, match=message):
