@@ -29,7 +29,7 @@ FORMAT_VERSION: Final = 1
 _METADATA_KEY: Final = "halfseen"
 # JSON takes up to twenty times its size as Python objects, so this bounds memory as well.
 _MAX_HEADER_BYTES: Final = 16 * 2**20
-_DTYPES: Final = "BOOL I8 I16 I32 I64 U8 U16 U32 U64 F16 F32 F64".split()
+_DTYPES: Final = ("BOOL", *(f"{k}{n}" for k in "IU" for n in (8, 16, 32, 64)), "F16", "F32", "F64")
 _DAMAGED: Final = "'{}' is damaged ({}): restore it from a copy or save the model again"
 _FOREIGN: Final = "'{}' is not a halfseen model file ({}): name a file that halfseen saved"
 _SIGNATURES: Final = {
@@ -99,7 +99,10 @@ def read_model_file(path: str | os.PathLike[str], *, kind: str | None = None) ->
     try:
         with safetensors.safe_open(path, "numpy") as file:
             header = _parse_header(path, file.metadata())
-            arrays = {name: _load_array(file, name) for name in sorted(file.keys())}
+            names = sorted(file.keys())
+            if any(file.get_slice(name).get_dtype() not in _DTYPES for name in names):
+                raise ValueError("an array has a dtype that halfseen does not write")
+            arrays = {name: file.get_tensor(name) for name in names}
         document = _DOCUMENT.validate_python(header["document"])
         if header["sha256"] != _digest(header["kind"], document, arrays):
             raise ValueError("its content does not match its digest")
@@ -227,13 +230,3 @@ def _parse_header(path: Path, metadata: dict[str, str] | None) -> dict[str, Any]
     if not isinstance(header["kind"], str):
         raise ValueError("its kind is not a string")
     return header
-
-
-def _load_array(file: Any, name: str) -> NDArray[Any]:
-    """One array; `file` is a safe_open handle, which has no type annotations."""
-    if file.get_slice(name).get_dtype() not in _DTYPES:
-        raise ValueError("an array has a dtype that halfseen does not write")
-    array: NDArray[Any] = file.get_tensor(name)
-    if array.dtype == np.bool_ and (array.view(np.uint8) > 1).any():
-        raise ValueError("a boolean is neither 0 nor 1")
-    return array

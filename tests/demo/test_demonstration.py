@@ -54,4 +54,4 @@ def test_without_matplotlib_the_table_stays_and_the_remedy_is_named(
 ) -> None:
     out, err = printed
     assert "picture is in" not in out
-    assert err.rstrip().endswith("pip install 'halfseen[demo]'")
+    assert err.rstrip().endswith("pip install 'halfseen[report]'")

@@ -33,7 +33,7 @@ def test_help_teaches(capsys: pytest.CaptureFixture[str]) -> None:
         main(["--help"])
     assert end.value.code == 0
     text = " ".join(capsys.readouterr().out.split())
-    for words in ("--output FOLDER", "--seed", "demo_output", "halfseen[demo]", "50 % and 80 %"):
+    for words in ("--output FOLDER", "--seed", "demo_output", "halfseen[report]", "50 % and 80 %"):
         assert words in text
 
 

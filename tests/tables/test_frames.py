@@ -1,12 +1,10 @@
-import sys
-
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
 
-from halfseen.tables.frames import column_names, import_narwhals, is_frame, open_frame, open_series
+from halfseen.tables.frames import column_names, is_frame, open_frame, open_series
 
 
 def test_is_frame() -> None:
@@ -20,12 +18,6 @@ def test_a_subclass_of_a_frame_is_one() -> None:
         pass
 
     assert is_frame(Mine({"a": [1]}))
-
-
-def test_missing_narwhals_is_one_clear_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "narwhals", None)
-    with pytest.raises(ImportError, match=r"pip install 'halfseen\[frames\]'"):
-        import_narwhals()
 
 
 @pytest.mark.parametrize(

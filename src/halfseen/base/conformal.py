@@ -27,7 +27,6 @@ Ints = NDArray[np.int64]
 # Larger groups keep this many order statistics. Ranks are rounded up to the next one kept, so
 # coverage grows by at most 1 / 500 and never falls.
 _MAX_KEPT: Final = 500
-_MAX_COUNT: Final = 2**48  # products of ranks and _MAX_KEPT stay within int64
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +40,7 @@ class _GroupedScores:
     @classmethod
     def _group(cls, scores: Floats, group: Ints, pool: Ints) -> Self:
         """Sort scores by group; `pool` counts from 0 and has one element per group."""
-        if not np.all(np.isfinite(scores)):
+        if not np.isfinite(scores).all():
             raise ValueError("predictions and truth of validation entries must be finite")
         n_groups, n_pools = len(pool), int(pool.max(initial=-1)) + 1
         place = np.concatenate([group, n_groups + pool[group]])
@@ -59,22 +58,19 @@ class _GroupedScores:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
         """Restore from the result of `to_arrays`; refuses arrays that no fit produces."""
-        names = ["counts", "pool", "scores"]
-        if sorted(arrays) != names:
-            raise ValueError(f"expected the arrays {names}, got {sorted(arrays)}")
-        counts, pool, scores = (np.asarray(arrays[name]) for name in names)
-        is_flat = scores.ndim == counts.ndim == pool.ndim == 1
-        if not is_flat or [scores.dtype, counts.dtype, pool.dtype] != [float, np.int64, np.int64]:
-            raise ValueError("conformal arrays have other shapes or dtypes than a fit produces")
-        n_kept = np.clip(counts, 0, _MAX_KEPT)
-        in_range = np.all((counts >= 0) & (counts <= _MAX_COUNT)) and np.all(pool >= len(pool))
-        if not in_range or np.any(pool >= len(counts)) or len(scores) != n_kept.sum():
+        dtypes = {"scores": np.float64, "counts": np.int64, "pool": np.int64}
+        found = {name: array.dtype for name, array in arrays.items() if array.ndim == 1}
+        if len(arrays) != len(dtypes) or found != dtypes:
+            raise ValueError("conformal arrays have other names, shapes or dtypes than a fit makes")
+        fitted = cls(**arrays)
+        n_kept = np.clip(fitted.counts, 0, _MAX_KEPT)
+        in_range = (fitted.pool >= len(fitted.pool)) & (fitted.pool < len(n_kept))
+        if (fitted.counts < 0).any() or not in_range.all() or len(fitted.scores) != n_kept.sum():
             raise ValueError("conformal counts, pools and scores do not match")
-        falls = np.diff(scores, prepend=0.0) < 0
-        falls[(np.cumsum(n_kept) - n_kept)[counts > 0]] = False  # where a group starts
-        if np.any(falls) or not np.all(np.isfinite(scores)) or np.any(scores < 0):
-            raise ValueError("conformal scores must be finite, at least 0 and sorted")
-        return cls(scores, counts, pool)
+        order = np.lexsort((fitted.scores, np.repeat(np.arange(len(n_kept)), n_kept)))
+        if not np.isfinite(fitted.scores).all() or (np.diff(order) != 1).any():
+            raise ValueError("conformal scores must be finite and sorted")
+        return fitted
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Arrays for a model file, by name."""
@@ -96,14 +92,14 @@ class _GroupedScores:
         It is infinite where even the pool has too few entries for this coverage.
         """
         n, n_kept = self.counts, np.minimum(self.counts, _MAX_KEPT)
-        rank = _rank(n, coverage)
+        rank, n_groups = _rank(n, coverage), len(self.pool)
         place = np.cumsum(n_kept) - n_kept + (np.minimum(rank, n) - 1) * n_kept // np.maximum(n, 1)
-        padded = np.append(self.scores, 0.0)  # an empty group may point behind the last score
-        at_rank = np.where(n > 0, padded[np.maximum(place, 0)], 0.0)
-        own, pooled = at_rank[: len(self.pool)], np.where(rank <= n, at_rank, np.inf)[self.pool]
+        # The largest score stands for a rank above it; an empty group has 0 instead.
+        score = np.where(n > 0, np.append(self.scores, 0.0)[place], 0.0)
+        pooled = np.where(rank <= n, score, np.inf)[self.pool]
         # Own entries that are too few still count by their largest score. It keeps the quantile
         # from falling as the coverage rises.
-        enough = (rank <= n)[: len(self.pool)]
+        own, enough = score[:n_groups], (rank <= n)[:n_groups]
         return np.where(enough, own, np.maximum(own, pooled))
 
 
@@ -138,7 +134,7 @@ class ConformalIntervals(_GroupedScores):
         scale = np.ones_like(residual) if spread is None else np.asarray(spread, np.float64)
         if not residual.shape == scale.shape == place.shape or residual.ndim != 1:
             raise ValueError("truth, mean, column and spread must have one element per entry")
-        if not np.all(scale > 0):
+        if not (scale > 0).all():
             raise ValueError("spread must be above 0")
         return cls._group(residual / scale, place, np.zeros(n_columns, np.int64))
 
@@ -175,9 +171,7 @@ class ConformalSets(_GroupedScores):
         """Calibrate on codes of true classes or states; `observed` marks the held-out entries."""
         p = np.asarray(probability, np.float64)
         if p.ndim not in (2, 3) or (p.ndim == 3 and p.shape[2] != 2):
-            raise ValueError(
-                f"probability must have shape (rows, classes) or (rows, labels, 2), got {p.shape}"
-            )
+            raise ValueError(f"shape {p.shape} is not (rows, classes) or (rows, labels, 2)")
         known = np.ones(p.shape[:-1], bool) if observed is None else np.asarray(observed, bool)
         if np.shape(truth) != p.shape[:-1] or known.shape != p.shape[:-1]:
             raise ValueError(f"truth and observed must have shape {p.shape[:-1]}")
@@ -194,7 +188,7 @@ class ConformalSets(_GroupedScores):
         p, n_classes = np.asarray(probability, np.float64), len(self.pool)
         if p.ndim not in (2, 3) or np.prod(p.shape[1:]) != n_classes:
             raise ValueError(
-                f"probability has shape {p.shape}; sets are calibrated on {n_classes} classes"
+                f"shape {p.shape} is not that of sets calibrated on {n_classes} classes"
             )
         inside = 1.0 - p <= self.quantile(coverage).reshape(p.shape[1:])
         np.put_along_axis(inside, p.argmax(axis=-1)[..., None], True, axis=-1)
@@ -205,7 +199,7 @@ def _rank(n: Ints, coverage: float) -> Ints:
     if not 0 < coverage < 1:
         raise ValueError(f"coverage must lie strictly between 0 and 1, such as 0.9; got {coverage}")
     # The small number undoes rounding, as in 0.28 * 25 = 7.000000000000001.
-    return np.asarray(np.ceil((n + 1) * coverage - 1e-9), np.int64)
+    return np.asarray(np.maximum(np.ceil((n + 1) * coverage - 1e-9), 1), np.int64)
 
 
 def _codes(values: ArrayLike, n: int, name: str) -> Ints:

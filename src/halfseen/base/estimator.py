@@ -184,7 +184,6 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         Parameters
         ----------
         X : array-like or data frame of shape (n_rows, n_features)
-            Rows, complete or not.
         n_draws : int, default=5
             Number of filled tables.
         random_state : int, optional
@@ -214,7 +213,6 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         Parameters
         ----------
         X : array-like or data frame of shape (n_rows, n_features)
-            Rows, complete or not.
         coverage : float, default=0.9
             Probability that an interval holds the true value.
 
@@ -264,19 +262,10 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         return Sample(X, y)
 
     def score_samples(self, X: Any) -> NDArray[np.float64]:
-        """Log-probability of the observed values of each row, log P(v_o).
+        """Log-probability of the observed values of each row, log P(v_o), of shape (n_rows,).
 
         Numbers enter by their density on the standardised scale. Rows in which less is observed
         have less to be improbable with: compare rows with like patterns of missing values.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_rows, n_features)
-            Rows, complete or not.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
         """
         check_is_fitted(self)
         return self._log_probability(self._encode(X)[1])
@@ -286,11 +275,6 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
 
         The file holds numbers and text only, nothing that is executed. An existing file is
         replaced as a whole or not at all.
-
-        Parameters
-        ----------
-        path : path-like
-            For instance "model.safetensors".
         """
         check_is_fitted(self)
         arrays = self._to_arrays()
@@ -392,7 +376,6 @@ class TableClassifier(ClassifierMixin, TableModel):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like or data frame of shape (n_rows, n_features)
-            Rows, complete or not.
 
         Returns
         -------
@@ -406,7 +389,6 @@ class TableClassifier(ClassifierMixin, TableModel):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like or data frame of shape (n_rows, n_features)
-            Rows, complete or not.
 
         Returns
         -------
@@ -423,7 +405,6 @@ class TableClassifier(ClassifierMixin, TableModel):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like or data frame of shape (n_rows, n_features)
-            Rows, complete or not.
         coverage : float, default=0.9
             Probability that a set holds the truth, whatever the truth is.
 
@@ -447,7 +428,6 @@ class TableClassifier(ClassifierMixin, TableModel):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like or data frame of shape (n_rows, n_features)
-            Rows, complete or not.
         y : array-like, series or data frame, optional
             What is known of their targets.
 
@@ -469,20 +449,7 @@ class TableClassifier(ClassifierMixin, TableModel):  # type: ignore[misc]
         return Completion(self._filled(X, table, units), filled_y, self._arranged(probabilities))
 
     def score(self, X: Any, y: Any) -> float:
-        """Accuracy over the known entries of y.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_rows, n_features)
-            Rows.
-        y : array-like, series or data frame
-            Their targets; unknown entries do not count.
-
-        Returns
-        -------
-        float
-            Share of known entries that are predicted correctly.
-        """
+        """Accuracy over the known entries of y; unknown ones do not count."""
         return float(accuracy(y, self.predict(X)))
 
     def __sklearn_tags__(self) -> Tags:
@@ -537,34 +504,11 @@ class TableImputer(TableModel):
     """A model of features alone; see `TableModel`."""
 
     def complete(self, X: Any) -> Completion:
-        """Fill features, as `transform` does.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_rows, n_features)
-            Rows, complete or not.
-
-        Returns
-        -------
-        Completion
-            `X` filled in its container; `y` and `proba` are None.
-        """
+        """Fill features, as `transform` does; the `y` and `proba` of the result are None."""
         return Completion(self.transform(X))
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Mean log-probability of the observed values of a row, for model selection.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_rows, n_features)
-            Rows.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        float
-        """
+        """Mean log-probability of the observed values of a row, for model selection."""
         return float(np.mean(self.score_samples(X)))
 
     def _learn(self, X: Any, feature_types: Any) -> Encoded:

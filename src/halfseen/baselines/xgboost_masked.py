@@ -58,7 +58,7 @@ class XGBoostMasked(Baseline):
     count in the loss, so no label is learned from itself, and rows without any known label are
     nothing new. Classes are learned from the features alone, with a softmax.
 
-    Needs the library xgboost: ``pip install 'halfseen[peers]'``.
+    Needs the library xgboost: ``pip install 'halfseen[baselines]'``.
 
     Parameters
     ----------
@@ -192,4 +192,5 @@ def imported_xgboost() -> Any:
     try:
         return import_module("xgboost")
     except ImportError as absent:
-        raise ImportError("XGBoostMasked needs xgboost: pip install 'halfseen[peers]'") from absent
+        message = "XGBoostMasked needs xgboost: pip install 'halfseen[baselines]'"
+        raise ImportError(message) from absent

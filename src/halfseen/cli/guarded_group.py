@@ -12,12 +12,10 @@ from halfseen.cli.lazy_group import LazyGroup
 from halfseen.cli.problem import Problem
 
 _EXTRAS = {
-    "pyarrow": "files",
+    "pyarrow": "cli",
     "click": "cli",
     "rich": "cli",
-    "narwhals": "frames",
-    "jinja2": "report",
-    "matplotlib": "demo",
+    "matplotlib": "report",
 }
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)

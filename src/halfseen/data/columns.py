@@ -78,17 +78,12 @@ class Column(BaseModel):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        keys = {category_key(category) for category in self.categories}
-        ranks = 0 <= self.low <= self.high <= len(keys) - 1
+        has_none = self.is_number or self.type == "ignored"
         problems = {
             f"has {self.unit!r} units": self.unit not in _UNITS[self.type].split(),
             "has a reason exactly if ignored": (self.reason is None) == (self.type == "ignored"),
             "has an empty range": self.low > self.high,
-            "repeats a category": len(keys) != len(self.categories),
-            "needs other categories": bool(keys) == (self.is_number or self.type == "ignored"),
-            "cannot be graded": self.graded and self.type != "binary",
-            "has more than two values": self.type == "binary" and len(keys) > 2,
-            "has a range beyond its categories": self.type == "ordinal" and not ranks,
+            "needs other categories": bool(self.categories) == has_none,
             "has no logarithm": self.type == "log-numeric" and not self.low + self.shift > 0,
             "needs a marginal per unit": len(self.marginal) != self.n_units,
         }
@@ -146,10 +141,12 @@ class Column(BaseModel):
         elif self.type == "binary":
             values[observed, 0] = found if self.graded else found == len(self.categories) - 1
         else:
-            values[observed, 0] = self._standardised(found.astype(np.float64))
+            low, high = self._encoded_range
+            standardised = self._standardised(found.astype(np.float64))
+            values[observed, 0] = standardised.clip(low - _MARGIN, high + _MARGIN)
         return values, observed
 
-    def _unclipped(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _standardised(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
         # Halves, because a difference of two huge values overflows.
         half = 0.5 if self.scale > 1.0 else 1.0
         with np.errstate(divide="ignore", over="ignore", under="ignore"):
@@ -159,12 +156,8 @@ class Column(BaseModel):
 
     @cached_property
     def _encoded_range(self) -> tuple[float, float]:
-        low, high = self._unclipped(np.array([self.low, self.high]))
+        low, high = self._standardised(np.array([self.low, self.high]))
         return float(low), float(high)
-
-    def _standardised(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-        low, high = self._encoded_range
-        return self._unclipped(numbers).clip(low - _MARGIN, high + _MARGIN)
 
     def decode(self, units: NDArray[Any], *, round_whole: bool = False) -> NDArray[Any]:
         """Values in the original scale as float64, or categories as objects.
@@ -239,11 +232,8 @@ def _learn_numbers(raw: RawColumn, about: dict[str, Any], outliers: list[Outlier
     shift, scaled = 0.0, numbers
     if about["type"] == "log-numeric":
         if numbers.min() < 0:
-            position = int(np.argmin(numbers))
-            raise ValueError(
-                f"Column {name!r} cannot be log-numeric: row {raw.row(position)} holds "
-                f"{numbers[position].item()!r}, which is below 0. Make the column numeric."
-            )
+            problem = f"row {raw.row(int(np.argmin(numbers)))} holds {numbers.min().item()!r}"
+            raise ValueError(f"Column {name!r} cannot be log-numeric: {problem}. Make it numeric.")
         if numbers.min() == 0:
             counts = np.array_equal(numbers, np.floor(numbers))
             positive = np.ones(1) if counts else numbers[numbers > 0]
@@ -271,16 +261,13 @@ def _learn_categories(
         raise ValueError(f"Categories of column {name!r} repeat: {list(values)!r}.")
     if type == "binary" and len(values) > 2:
         raise ValueError(
-            f"Column {name!r} cannot be binary: it has {len(values)} different values, among them "
-            f"{', '.join(map(repr, values[:3]))}. Make it categorical, numeric or ordinal; "
-            "numbers in [0, 1] are allowed too."
+            f"Column {name!r} cannot be binary: it has {len(values)} different values. Make it "
+            "categorical, numeric or ordinal; numbers in [0, 1] are allowed too."
         )
     codes, unseen = raw.codes(positions)
     if unseen:
-        raise ValueError(
-            f"Column {name!r} holds {unseen[0]!r}, which is not among its categories "
-            f"{list(values)!r}. Add it, or use NaN for missing."
-        )
+        problem = f"{unseen[0]!r}, which is not among its categories {list(values)!r}"
+        raise ValueError(f"Column {name!r} holds {problem}. Add it, or use NaN for missing.")
     if type == "ordinal":
         ranks = (codes if len(codes) else np.arange(len(values))).astype(np.float64)
         centre, scale = mean_and_scale(ranks)
@@ -300,9 +287,8 @@ def sorted_categories(raw: RawColumn) -> tuple[Category, ...]:
     """Distinct observed values by key: numbers in order, then text; booleans are both values."""
     if raw.kind == "bool":
         return (False, True)
-    distinct: dict[str, Category] = {}
-    for value in distinct_values(raw.seen)[0]:
-        distinct.setdefault(category_key(value), value)
+    # The first value of a key stays.
+    distinct = {category_key(value): value for value in reversed(distinct_values(raw.seen)[0])}
     return tuple(sorted(distinct.values(), key=lambda v: (isinstance(v, str), v)))
 
 
@@ -321,8 +307,6 @@ def gross_outliers(values: NDArray[np.float64]) -> NDArray[np.bool_]:
     distance = np.abs(values / 2 - middle / 2)
     with np.errstate(over="ignore"):
         threshold = _FAR * spread
-    if distance.max() <= threshold:
-        return marked
     ordered = np.sort(distance)
     n_few = max(2 if len(values) >= 20 else 1, len(values) // 100)
     for n_out in range(n_few, 0, -1):

@@ -104,33 +104,23 @@ def read_target(y: Any, n_rows: int | None = None, target_type: str = "auto") ->
 
 def fill_table(X: Any, decoded: Decoded, observed: NDArray[np.bool_]) -> Any:
     """A copy of the table with missing cells replaced; a column decoded as None stays as it is."""
-    frame = _open(X, "X")
-    if isinstance(frame, np.ndarray):
-        return _fill_array(frame, decoded, observed)
-    kind, filled = frame.implementation.value, frame.to_native()
-    filled = filled.copy() if kind == "pandas" else filled
-    for j, (values, one) in enumerate(zip(decoded, frame.iter_columns(), strict=True)):
-        if values is None or observed[:, j].all():
-            continue
-        column = _fill_series(one, values, ~observed[:, j])
-        if kind == "pandas":
-            filled.isetitem(j, column)
-        elif kind == "polars":
-            filled = filled.with_columns(column.alias(one.name))
-        else:
-            filled = filled.set_column(j, filled.schema.field(j).with_type(column.type), column)
-    return nw.from_native(filled, eager_only=True) if isinstance(X, nw.DataFrame) else filled
+    opened = _open(X, "X")
+    if isinstance(opened, np.ndarray):
+        return _fill_array(opened, decoded, observed)
+    is_frame = isinstance(opened, nw.DataFrame)
+    columns = opened.iter_columns() if is_frame else [opened]
+    filled = [
+        nw.from_native(_fill_series(one, values, ~known), series_only=True).alias(one.name)
+        for one, values, known in zip(columns, decoded, observed.T, strict=True)
+        if values is not None and not known.all()
+    ]
+    if not filled and not is_frame:
+        return X
+    made = opened.with_columns(filled) if is_frame else filled[0]
+    return made if isinstance(X, nw.DataFrame | nw.Series) else made.to_native()
 
 
-def fill_target(y: Any, decoded: Decoded, observed: NDArray[np.bool_]) -> Any:
-    """A copy of the target with unknown entries replaced, as `fill_table` does."""
-    series = _open(y, "y")
-    if not isinstance(series, nw.Series):
-        return fill_table(y, decoded, observed)
-    if decoded[0] is None or observed.all():
-        return y
-    filled = _fill_series(series, decoded[0], ~observed[:, 0])
-    return nw.from_native(filled, series_only=True) if isinstance(y, nw.Series) else filled
+fill_target = fill_table  # which may be a single column
 
 
 def align(X: Any, feature_names: Sequence[str]) -> Any:
@@ -149,10 +139,8 @@ def align(X: Any, feature_names: Sequence[str]) -> Any:
         raise TypeError("Only a table with column names can be aligned; pass a data frame.")
     absent = [name for name in feature_names if name not in frame.columns]
     if len(absent) == len(feature_names):
-        raise ValueError(
-            f"No column of X is one of the training table: {list(feature_names)[:10]!r}. "
-            "Check the header."
-        )
+        expected = list(feature_names)[:10]
+        raise ValueError(f"No column of X is one of the training table: {expected}.")
     if absent:
         shown = ", ".join(map(repr, absent))
         warnings.warn(f"Columns {shown} are absent and taken as missing.", stacklevel=2)
@@ -209,13 +197,10 @@ def _open(data: Any, what: str) -> Any:
     if isinstance(data, np.ma.MaskedArray):
         as_float = data.dtype.kind == "f"
         data = np.ma.filled(data if as_float else data.astype(object), np.nan)
-    array = data if isinstance(data, np.ndarray) else _array_of_list(data, what)
-    if array.dtype.names is not None:
-        raise TypeError(f"{what} is a structured array; pass a data frame or a plain array.")
-    return array
-
-
-def _array_of_list(data: Any, what: str) -> NDArray[Any]:
+    if isinstance(data, np.ndarray):
+        if data.dtype.names is not None:
+            raise TypeError(f"{what} is a structured array; pass a data frame or a plain array.")
+        return data
     try:
         array = np.asarray(data)
         # Mixed types would become text, and large integers beside a fraction would be rounded.
@@ -225,26 +210,6 @@ def _array_of_list(data: Any, what: str) -> NDArray[Any]:
         raise ValueError(f"Rows of {what} differ in length; give each as many cells.") from None
 
 
-def _check_shape(shape: tuple[int, ...], what: str) -> None:
-    """Refuse other shapes, those of X in the words that scikit-learn's checks look for."""
-    if what == "y" and (len(shape) not in (1, 2) or 0 in shape):
-        raise ValueError(
-            "y should be a 1d array of classes, or a 2d array with a column per label, got an "
-            f"array of shape {shape} instead."
-        )
-    if what == "X" and len(shape) != 2:
-        raise ValueError(
-            f"Expected 2D array, got {len(shape)}D array instead: X has shape {shape}. Reshape "
-            "your data with X.reshape(-1, 1) or X.to_frame() if it is a single feature, or with "
-            "X.reshape(1, -1) if it is a single sample."
-        )
-    for size, unit in zip(shape, ("sample", "feature"), strict=False):
-        if size == 0:
-            raise ValueError(
-                f"Found array with 0 {unit}(s) (shape={shape}) while a minimum of 1 is required."
-            )
-
-
 def _check_classes(column: RawColumn, name: str | int, n_columns: int) -> None:
     if column.kind == "date":
         raise ValueError(f"Column {name!r} of y holds dates; a classifier needs classes.")
@@ -252,20 +217,16 @@ def _check_classes(column: RawColumn, name: str | int, n_columns: int) -> None:
         texts = [isinstance(cell, str) for cell in column.seen.tolist()]
         if any(texts) and not all(texts):
             row = column.row(texts.index(not texts[0]))
-            raise ValueError(
-                f"Column {name!r} of y mixes text and numbers: row {row} holds "
-                f"{column.values[row]!r}. Make all classes text, or all numbers."
-            )
-    elif column.values.dtype.kind == "f":
-        fractional = np.flatnonzero(column.seen != np.floor(column.seen))
-        if fractional.size:
-            kind = "continuous" if n_columns == 1 else "continuous-multioutput"
-            raise ValueError(
-                f"Unknown label type: {kind}. Column {name!r} of y holds "
-                f"{column.seen[fractional[0]].item()!r} in row {column.row(fractional[0])}; a "
-                "classifier needs classes. Bin the values, or make them a feature of X: "
-                "HalfseenImputer and RBMImputer fill numbers."
-            )
+            problem = f"mixes text and numbers: row {row} holds {column.values[row]!r}"
+            raise ValueError(f"Column {name!r} of y {problem}. Make all classes text or numbers.")
+    elif (fractional := np.flatnonzero(column.seen % 1)).size:
+        kind = "continuous" if n_columns == 1 else "continuous-multioutput"
+        row = column.row(fractional[0])
+        raise ValueError(
+            f"Unknown label type: {kind}. Column {name!r} of y holds {column.values[row].item()!r} "
+            f"in row {row}. Bin the values, or make them a feature of X: "
+            "HalfseenImputer and RBMImputer fill numbers."
+        )
 
 
 def check_target_type(columns: Sequence[RawColumn], asked: str = "auto") -> TargetType:
@@ -276,16 +237,13 @@ def check_target_type(columns: Sequence[RawColumn], asked: str = "auto") -> Targ
         raise ValueError(f"y has {len(columns)} columns, but a {asked} target has one.")
     distinct = [distinct_values(column.seen)[0] for column in columns]
     others = [
-        (j, value)
+        f"column {j} of y holds {value!r}"
         for j, values in enumerate(distinct)
         for value in values
         if isinstance(value, str) or category_key(value) not in ("0", "1", "False", "True")
     ]
     if asked == "multilabel-indicator" and others:
-        raise ValueError(
-            f"Labels are 0 or 1, but column {others[0][0]} of y holds {others[0][1]!r}. Use 0, 1, "
-            "and NaN for unknown."
-        )
+        raise ValueError(f"Labels are 0 or 1, but {others[0]}. Use 0, 1, and NaN for unknown.")
     if asked != "auto":
         return asked  # type: ignore[return-value]
     if len(columns) > 1:
@@ -297,7 +255,17 @@ def _read_columns(
     data: Any, what: str, parse_text: bool = False
 ) -> tuple[tuple[RawColumn, ...], tuple[str, ...] | None]:
     """Columns of an array or a frame, and their names if all are text."""
-    _check_shape(data.shape, what)
+    shape = data.shape  # scikit-learn's checks look for the words of these messages
+    if what == "y" and (len(shape) not in (1, 2) or 0 in shape):
+        raise ValueError(f"y should be a 1d array, or 2d with a column per label; shape={shape}.")
+    if what == "X" and len(shape) != 2:
+        raise ValueError(
+            f"Expected 2D array, got {len(shape)}D array instead. Reshape your data with "
+            "X.reshape(-1, 1) or X.to_frame() if it is one feature, X.reshape(1, -1) if one sample."
+        )
+    if 0 in shape:
+        found = f"0 {'feature' if shape[0] else 'sample'}(s) (shape={shape})"
+        raise ValueError(f"Found array with {found} while a minimum of 1 is required.")
     if isinstance(data, np.ndarray):
         # One copy makes all passes over columns fast.
         columns = np.asfortranarray(data.reshape(len(data), -1)).T
@@ -323,9 +291,9 @@ def _read_series(series: Any, name: str | int, what: str, parse_text: bool) -> R
         return RawColumn(raw.values, raw.observed & ~null, raw.kind)
     is_category = dtype in (nw.Categorical, nw.Enum)
     raw = read_column(series.to_list(), name, parse_text=parse_text and not is_category, what=what)
-    if is_category and raw.kind != "date":
-        return RawColumn(raw.values, raw.observed, "category", _levels(series.to_native()))
-    return raw
+    if not is_category or raw.kind == "date":
+        return raw
+    return RawColumn(raw.values, raw.observed, "category", _levels(series.to_native()))
 
 
 def _levels(native: Any) -> tuple[Any, ...] | None:
@@ -336,13 +304,7 @@ def _levels(native: Any) -> tuple[Any, ...] | None:
     if hasattr(dtype, "categories"):
         return tuple(dtype.categories.tolist())
     arrow = native.array.__arrow_array__() if hasattr(native, "array") else native
-    return tuple(_dictionary(arrow).dictionary.to_pylist())
-
-
-def _dictionary(array: Any) -> Any:
-    """One dictionary array of one that may be chunked."""
-    array = array.unify_dictionaries().combine_chunks() if hasattr(array, "chunks") else array
-    return array.chunk(0) if hasattr(array, "chunks") else array
+    return tuple(arrow.unify_dictionaries().combine_chunks().dictionary.to_pylist())
 
 
 def _fill_array(array: NDArray[Any], decoded: Decoded, observed: NDArray[np.bool_]) -> NDArray[Any]:
@@ -389,7 +351,7 @@ def _fill_polars(native: Any, fills: list[Any], missing: NDArray[np.bool_]) -> A
     if isinstance(dtype, pl.Enum):
         fills, new = _match(fills, dtype.categories)
         dtype = pl.Enum([*dtype.categories, *new])
-    filled = pl.Series(native.name, fills, dtype=dtype)
+    filled = pl.Series(fills, dtype=dtype)
     return native.cast(filled.dtype).zip_with(pl.Series(~missing), filled)
 
 
@@ -401,16 +363,15 @@ def _fill_arrow(native: Any, fills: list[Any], missing: NDArray[np.bool_]) -> An
     if not pa.types.is_dictionary(type):
         filled = pa.array(fills, None if pa.types.is_null(type) else type)
         return pc.if_else(pa.array(missing), filled, native.cast(filled.type))
-    old = _dictionary(native)
+    old = native.unify_dictionaries().combine_chunks()
     words = old.dictionary.to_pylist()
     fills, new = _match(fills, words)
     codes = {word: code for code, word in enumerate(words + new)}
     filled = pa.array([codes.get(cell) for cell in fills], type.index_type)
     indices = pc.if_else(pa.array(missing), filled, old.indices)
     dictionary = pa.array(words + new, type.value_type)
-    return pa.chunked_array(
-        [pa.DictionaryArray.from_arrays(indices, dictionary, ordered=type.ordered)]
-    )
+    array = pa.DictionaryArray.from_arrays(indices, dictionary, ordered=type.ordered)
+    return pa.chunked_array([array])
 
 
 def _type_of_objects(seen: Any) -> Any:

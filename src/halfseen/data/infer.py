@@ -77,8 +77,7 @@ def infer_type(values: Any, name: str | int | None = None) -> InferredType:
         return InferredType("binary")
     if raw.kind == "category":
         return InferredType("categorical" if raw.levels is None else "ordinal")
-    is_number = raw.kind == "number"
-    return _infer_numbers(raw, name) if is_number else _infer_text(raw.seen.tolist(), name)
+    return (_infer_numbers if raw.kind == "number" else _infer_text)(raw, name)
 
 
 def _names(name: str | int | None, words: re.Pattern[str]) -> bool:
@@ -87,16 +86,16 @@ def _names(name: str | int | None, words: re.Pattern[str]) -> bool:
     return any(words.fullmatch(word.lower()) for word in found)
 
 
-def _infer_text(cells: list[Any], name: str | int | None) -> InferredType:
-    distinct = set(cells)
+def _infer_text(raw: RawColumn, name: str | int | None) -> InferredType:
+    distinct = set(raw.seen.tolist())
     if all(isinstance(cell, str) and _ISO_DATE.fullmatch(cell.strip()) for cell in distinct):
         return InferredType("ignored", "date")
-    if len(distinct) <= 2:
-        constant = len(distinct) == 1
-        return InferredType("ignored", "constant text") if constant else InferredType("binary")
-    share = len(distinct) / len(cells)
+    if len(distinct) == 1:
+        return InferredType("ignored", "constant text")
+    if len(distinct) == 2:
+        return InferredType("binary")
     needed = 0.5 if _names(name, _IDENTIFIER) else _NEARLY_ALL
-    if len(cells) >= _FEWEST_FOR_IDENTIFIER and share >= needed:
+    if len(raw.seen) >= _FEWEST_FOR_IDENTIFIER and len(distinct) >= needed * len(raw.seen):
         return InferredType("ignored", "identifier")
     if len(distinct) > _MOST_CATEGORIES:
         return InferredType("ignored", "too many categories")
@@ -193,11 +192,8 @@ def _request(value: Any, where: str) -> RequestedType:
     is_pair = isinstance(value, list | tuple) and len(value) == 2 and np.ndim(value[1]) == 1
     if is_pair and value[0] in ("ordinal", "categorical", "binary") and len(value[1]):
         return RequestedType(value[0], tuple(value[1]))
-    allowed = ", ".join(map(repr, TYPES))
-    raise ValueError(
-        f"Unknown feature type {value!r} for {where}; use one of {allowed}, or a pair "
-        "('ordinal', [categories in order])."
-    )
+    allowed = f"one of {', '.join(map(repr, TYPES))}, or a pair ('ordinal', [categories in order])"
+    raise ValueError(f"Unknown feature type {value!r} for {where}; use {allowed}.")
 
 
 def _position(key: Any, names: Sequence[str] | None, n_columns: int) -> int:
@@ -207,7 +203,5 @@ def _position(key: Any, names: Sequence[str] | None, n_columns: int) -> int:
     if whole and 0 <= key < n_columns:
         return int(key)
     shown = f"{', '.join(map(repr, names[:20]))}, or " if names is not None else ""
-    raise ValueError(
-        f"feature_types names the unknown column {key!r}; columns are {shown}"
-        f"positions 0 to {n_columns - 1}."
-    )
+    columns = f"{shown}positions 0 to {n_columns - 1}"
+    raise ValueError(f"feature_types names the unknown column {key!r}; columns are {columns}.")

@@ -58,14 +58,10 @@ class Schema(BaseModel):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        alone = self.target_type in ("binary", "multiclass")
-        classes = all(c.type in ("binary", "categorical") and not c.graded for c in self.targets)
         names = all(isinstance(c.name, str) == self.has_feature_names for c in self.features)
         problems = {
             "no feature with units": not any(column.n_units for column in self.features),
             "targets without a type": bool(self.targets) != (self.target_type is not None),
-            "more than one target": alone and len(self.targets) > 1,
-            "a target without classes": not classes,
             "names that are not text": not names,
             "a container of another width": len(self.container.dtypes) != len(self.features),
         }
@@ -140,9 +136,9 @@ class Schema(BaseModel):
         """Units of a table and its target; without a target, its units are unobserved."""
         raws = table.columns + (() if target is None else target.columns)
         for what, given, expected in (("X", table, self.features), ("y", target, self.targets)):
-            if given is not None and len(given.columns) != len(expected):
-                n_given, n_expected = len(given.columns), len(expected)
-                raise ValueError(f"{what} has {n_given} columns instead of {n_expected}.")
+            n_columns = len(expected) if given is None else len(given.columns)
+            if n_columns != len(expected):
+                raise ValueError(f"{what} has {n_columns} columns instead of {len(expected)}.")
         values = np.zeros((table.n_rows, self.n_units), np.float32)
         observed = np.zeros((table.n_rows, self.n_units), dtype=bool)
         for column, units, raw in zip(self.columns, self._slices, raws, strict=False):
@@ -158,12 +154,12 @@ class Schema(BaseModel):
 
         An ignored column is None. `round_whole` rounds numbers where all observed ones are whole.
         """
-        first = 0 if columns == "features" else len(self.features)
-        decoded = []
-        for j, column in enumerate(getattr(self, columns), start=first):
-            mine = units[:, self._slices[j]]
-            decoded.append(column.decode(mine, round_whole=round_whole) if column.n_units else None)
-        return decoded
+        n = len(self.features)
+        slices = self._slices[:n] if columns == "features" else self._slices[n:]
+        return [
+            column.decode(units[:, own], round_whole=round_whole) if column.n_units else None
+            for column, own in zip(getattr(self, columns), slices, strict=True)
+        ]
 
     def probabilities(self, units: NDArray[Any], j: int) -> NDArray[np.float64]:
         """Probability of each class of target `j`, of shape (n_rows, n_categories)."""
@@ -233,24 +229,20 @@ def _warn_ignored(features: list[Column]) -> None:
             "feature_types, convert dates to numbers, or pass other columns."
         )
     typed = [column.name for column in found if column.reason not in ("date", "empty")]
-    remedy = f"choose a type, as in feature_types={{{typed[0]!r}: 'categorical'}}" if typed else ""
+    remedy = "convert dates to numbers"
+    if typed:
+        remedy = f"choose a type, as in feature_types={{{typed[0]!r}: 'categorical'}}"
     if found:
-        warnings.warn(
-            f"Columns pass through and are not modelled: {shown}. To model one, "
-            f"{remedy or 'convert dates to numbers'}.",
-            stacklevel=3,
-        )
+        what = f"Columns pass through and are not modelled: {shown}"
+        warnings.warn(f"{what}. To model one, {remedy}.", stacklevel=3)
 
 
 def _warn_outliers(found: list[Outlier]) -> None:
     shown = [f"column {name!r}, row {row}: {value!r}" for name, row, value in found[:5]]
     shown += [f"and {len(found) - 5} more"] if len(found) > 5 else []
     if found:
-        warnings.warn(
-            f"Gross outliers are left out of the scale of their columns: {'; '.join(shown)}. "
-            "Correct them, or use NaN for missing.",
-            stacklevel=3,
-        )
+        what = f"Gross outliers are left out of the scale of their columns: {'; '.join(shown)}"
+        warnings.warn(f"{what}. Correct them, or use NaN for missing.", stacklevel=3)
 
 
 def _learn_targets(
@@ -277,13 +269,14 @@ def _learn_targets(
         if found == "binary" and len(categories) > 2:
             raise ValueError(f"y has {len(categories)} classes, but target_type is 'binary'.")
         two = len(categories) == 2 and found != "multiclass"
-        column = learn_column(
-            raw, target.label(j), "binary" if two else "categorical", categories=categories,
-            one_unit_per_class=one_unit_per_class,
+        targets.append(
+            learn_column(
+                raw, target.label(j), "binary" if two else "categorical", categories=categories,
+                one_unit_per_class=one_unit_per_class,
+            )
         )  # fmt: skip
         if is_multilabel or of_target is None or len(categories) < 2:
             _check_n_classes(raw, target.label(j), alone=found in ("binary", "multiclass"))
-        targets.append(column)
     return found, tuple(targets)
 
 
@@ -294,9 +287,7 @@ def _read_classes(classes: Any, n_targets: int, found: TargetType) -> list[RawCo
     if classes is None or (found == "multilabel-indicator" and not fit):
         return [None] * n_targets
     if not fit:
-        raise ValueError(
-            f"y has {n_targets} columns; give classes as an array of classes or None for each."
-        )
+        raise ValueError(f"y has {n_targets} columns; give classes as an array or None for each.")
     given = (c if c is None else list(c) for c in listed)
     return [read_column(c, "classes", parse_text=False, what="y") if c else None for c in given]
 
@@ -310,8 +301,6 @@ def _check_n_classes(raw: RawColumn, name: str | int, alone: bool) -> None:
         return
     problem = f"has {'one class' if found else 'no known entry'}; nothing can be learned of it"
     if found >= 2:
-        problem = (
-            f"has {found} classes among {len(raw.seen)} known entries. If it is a number, bin it, "
-            "or make it a feature of X"
-        )
+        among = f"has {found} classes among {len(raw.seen)} known entries"
+        problem = f"{among}. If it is a number, bin it, or make it a feature of X"
     warnings.warn(f"Column {name!r} of y {problem}.", UserWarning, stacklevel=4)

@@ -69,7 +69,7 @@ def _parser() -> argparse.ArgumentParser:
         "the hidden entries. Then other digits are drawn: complete, with 50 % and 80 % of their "
         "pixels hidden, and as halfseen restores them. On two free cores it takes less than a "
         "minute. It needs no network, and for the picture matplotlib: pip install "
-        "'halfseen[demo]'.",
+        "'halfseen[report]'.",
         epilog="Examples: 'python -m halfseen.demo' writes demo_output/digits.png; "
         "'python -m halfseen.demo --seed 1 --output elsewhere' hides other entries and writes "
         "elsewhere/digits.png.",

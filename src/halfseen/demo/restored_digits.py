@@ -107,7 +107,7 @@ def draw_restored_digits(blocks: Sequence[Block], caption: str, path: str | Path
     except ImportError as absent:
         raise ImportError(
             "The picture is drawn by matplotlib, which is not installed: "
-            "pip install 'halfseen[demo]'"
+            "pip install 'halfseen[report]'"
         ) from absent
     mosaics = [mosaic(block.pixels) for block in blocks]
     block_height, block_width, _ = mosaics[0].shape

@@ -541,21 +541,7 @@ class RBMImputer(_RBMModel, TableImputer):
     """
 
     def fit(self, X: Any, y: Any = None, *, callbacks: Iterable[Callback] = ()) -> Self:
-        """Learn from all observed entries of X.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_rows, n_features)
-            Features; missing is NaN, None or pandas.NA.
-        y : None
-            Ignored.
-        callbacks : iterable of callable
-            Each is called with an `EpochRecord` after every pass; a true result ends training.
-
-        Returns
-        -------
-        self
-        """
+        """Learn from all observed entries of X; see `RBMClassifier.fit`."""
         self._validate_params()
         self._seed = self._draw_seed()
         encoded = self._learn(X, self.feature_types)
@@ -563,19 +549,7 @@ class RBMImputer(_RBMModel, TableImputer):
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
-        """Pass once over a part of a table; the first part decides what each column is.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_rows, n_features)
-            Some rows.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        self
-        """
+        """Pass once over a part of a table; the first part decides what each column is."""
         self._validate_params()
         if hasattr(self, "rbm_"):
             encoded = self._encode(X)[1]

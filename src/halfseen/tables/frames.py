@@ -39,23 +39,13 @@ def import_narwhals() -> ModuleType:
     module
         narwhals.
 
-    Raises
-    ------
-    ImportError
-        narwhals is not installed.
-
     Examples
     --------
     >>> import_narwhals().__name__
     'narwhals'
     """
-    try:
-        import narwhals
-    except ImportError as error:
-        raise ImportError(
-            "Reading data frames needs narwhals: pip install 'halfseen[frames]', "
-            "or pass a numpy array."
-        ) from error
+    import narwhals
+
     return narwhals
 
 
