@@ -49,7 +49,8 @@ def load(path: str | PathLike[str]) -> Any:
     ...     load(f"{folder}/model.safetensors")
     RBMImputer(n_iter=1, random_state=0)
     """
-    if _is_of_first_edition(path):
+    if not _is_model_file(path):
+        # HalfseenClassifier and HalfseenImputer still have a format of their own.
         from halfseen.estimators.model_file import load as load_first_edition
 
         return load_first_edition(path)
@@ -70,10 +71,9 @@ def load(path: str | PathLike[str]) -> Any:
         ) from error
 
 
-def _is_of_first_edition(path: str | PathLike[str]) -> bool:
-    """HalfseenClassifier and HalfseenImputer still have a format of their own."""
+def _is_model_file(path: str | PathLike[str]) -> bool:
     try:
         with safetensors.safe_open(Path(path), "numpy") as file:
-            return "format" in (file.metadata() or {})
+            return set(file.metadata() or {}) == {"halfseen"}
     except (safetensors.SafetensorError, OSError):
         return False

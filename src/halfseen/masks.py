@@ -68,8 +68,9 @@ def mask_table(
         raise ValueError(f"{label_mechanism=} is not in {[*LABEL_MECHANISMS]}.")
     if one_hot and label_mechanism.startswith("positives"):
         raise ValueError(f"one-hot classes are masked together, not as by {label_mechanism=}.")
-    rates = {"feature_rate": feature_rate, "label_rate": label_rate}
-    for name, rate in (rates | {"new_feature_rate": new_feature_rate or 0.0}).items():
+    new_rate = feature_rate if new_feature_rate is None else new_feature_rate
+    rates = {"feature_rate": feature_rate, "label_rate": label_rate, "new_feature_rate": new_rate}
+    for name, rate in rates.items():
         if not 0 <= rate <= 1:
             raise ValueError(f"{name} is a probability from 0 to 1 (1 % is 0.01), not {rate!r}.")
     known_X, known_Y = ~np.isnan(X), ~np.isnan(Y)
@@ -80,10 +81,9 @@ def mask_table(
     if one_hot:
         observed_Y = observed_Y[:, :1] & known_Y
     if new_rows is not None:
-        observed_Y &= ~new_rows[:, None]
-        if new_feature_rate is not None:
-            of_new = mask_features(sources, new_feature_rate, seed)[:, source] & known_X
-            observed_X[new_rows] = of_new[new_rows]
+        observed_Y[new_rows] = False
+        of_new = mask_features(sources, new_rate, seed)[:, source] & known_X
+        observed_X[new_rows] = of_new[new_rows]
     masked = (np.where(observed_X, X, np.nan), np.where(observed_Y, Y, np.nan))
     return MaskedTable(*masked, known_X & ~observed_X, known_Y & ~observed_Y)
 
@@ -231,8 +231,7 @@ def _ranks(X: Floats, seed: Seed) -> Floats:
 
 def _sources(X: Floats, groups: NDArray[np.int64] | None) -> tuple[Floats, NDArray[np.int64]]:
     """One column per group, in the order of their first columns, and the source of each column."""
-    if groups is None:
-        return X, np.arange(X.shape[1])
+    groups = np.arange(X.shape[1]) if groups is None else groups
     if np.shape(groups) != (X.shape[1],):
         raise ValueError(f"X has {X.shape[1]} columns; give one number per column as groups.")
     _, first, number = np.unique(groups, return_index=True, return_inverse=True)

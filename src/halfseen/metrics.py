@@ -275,8 +275,8 @@ def energy_score(
     to_truth = [np.linalg.norm(a - true, axis=1) for a in samples]
     between = [np.linalg.norm(a - b, axis=1) for i, a in enumerate(samples) for b in samples[:i]]
     score = np.mean(to_truth, axis=0) - np.mean(between, axis=0) / 2
-    n_entries = observed.sum(axis=1)
-    return float((score[n_entries > 0] / np.sqrt(n_entries[n_entries > 0])).mean())
+    n_entries, scored = observed.sum(axis=1), observed.any(axis=1)
+    return float((score[scored] / np.sqrt(n_entries[scored])).mean())
 
 
 def interval_coverage(y_true: object, lower: object, upper: object, where: object = None) -> float:

@@ -181,7 +181,7 @@ def test_score_is_of_known_labels(
     labels[:, 1] = np.nan
     labels[0, 0] = 1 - labels[0, 0]
     assert of_labels.score(table, labels) == 39 / 40
-    with pytest.raises(ValueError, match="No class in y_true is known"):
+    with pytest.raises(ValueError, match="No entry to score is known"):
         of_classes.score(table, np.full(40, None))
 
 

@@ -171,7 +171,9 @@ class ConformalSets(_GroupedScores):
         """Calibrate on codes of true classes or states; `observed` marks the held-out entries."""
         p = np.asarray(probability, np.float64)
         if p.ndim not in (2, 3) or (p.ndim == 3 and p.shape[2] != 2):
-            raise ValueError(f"shape {p.shape} is not (rows, classes) or (rows, labels, 2)")
+            raise ValueError(
+                f"probability must have shape (rows, classes) or (rows, labels, 2), got {p.shape}"
+            )
         known = np.ones(p.shape[:-1], bool) if observed is None else np.asarray(observed, bool)
         if np.shape(truth) != p.shape[:-1] or known.shape != p.shape[:-1]:
             raise ValueError(f"truth and observed must have shape {p.shape[:-1]}")
@@ -188,7 +190,7 @@ class ConformalSets(_GroupedScores):
         p, n_classes = np.asarray(probability, np.float64), len(self.pool)
         if p.ndim not in (2, 3) or np.prod(p.shape[1:]) != n_classes:
             raise ValueError(
-                f"shape {p.shape} is not that of sets calibrated on {n_classes} classes"
+                f"probability has shape {p.shape}; sets are calibrated on {n_classes} classes"
             )
         inside = 1.0 - p <= self.quantile(coverage).reshape(p.shape[1:])
         np.put_along_axis(inside, p.argmax(axis=-1)[..., None], True, axis=-1)

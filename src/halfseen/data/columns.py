@@ -233,7 +233,7 @@ def _learn_numbers(raw: RawColumn, about: dict[str, Any], outliers: list[Outlier
     if about["type"] == "log-numeric":
         if numbers.min() < 0:
             problem = f"row {raw.row(int(np.argmin(numbers)))} holds {numbers.min().item()!r}"
-            raise ValueError(f"Column {name!r} cannot be log-numeric: {problem}. Make it numeric.")
+            raise ValueError(f"Column {name!r} cannot be log-numeric, as {problem}, below 0.")
         if numbers.min() == 0:
             counts = np.array_equal(numbers, np.floor(numbers))
             positive = np.ones(1) if counts else numbers[numbers > 0]

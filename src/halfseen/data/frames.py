@@ -107,17 +107,26 @@ def fill_table(X: Any, decoded: Decoded, observed: NDArray[np.bool_]) -> Any:
     opened = _open(X, "X")
     if isinstance(opened, np.ndarray):
         return _fill_array(opened, decoded, observed)
-    is_frame = isinstance(opened, nw.DataFrame)
-    columns = opened.iter_columns() if is_frame else [opened]
-    filled = [
-        nw.from_native(_fill_series(one, values, ~known), series_only=True).alias(one.name)
-        for one, values, known in zip(columns, decoded, observed.T, strict=True)
-        if values is not None and not known.all()
-    ]
-    if not filled and not is_frame:
+    is_series, kind = isinstance(opened, nw.Series), opened.implementation.value
+    if is_series and (decoded[0] is None or observed.all()):
         return X
-    made = opened.with_columns(filled) if is_frame else filled[0]
-    return made if isinstance(X, nw.DataFrame | nw.Series) else made.to_native()
+    filled = opened.to_native()
+    filled = filled.copy() if kind == "pandas" else filled
+    columns = [opened] if is_series else opened.iter_columns()
+    for j, (values, one) in enumerate(zip(decoded, columns, strict=True)):
+        if values is None or observed[:, j].all():
+            continue
+        column = _fill_series(one, values, ~observed[:, j])
+        if is_series:
+            filled = column
+        elif kind == "pandas":
+            filled.isetitem(j, column)
+        elif kind == "polars":
+            filled = filled.with_columns(column.alias(one.name))
+        else:
+            filled = filled.set_column(j, filled.schema.field(j).with_type(column.type), column)
+    is_wrapped = isinstance(X, nw.DataFrame | nw.Series)
+    return nw.from_native(filled, allow_series=True) if is_wrapped else filled
 
 
 fill_target = fill_table  # which may be a single column

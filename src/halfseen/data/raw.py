@@ -190,11 +190,12 @@ def _read_objects(
             whole[observed] = [int(cell) for cell in seen]
             return RawColumn(whole, observed, "number")
     numbers = np.full(len(values), np.nan)
-    try:
-        numbers[observed] = [float(cell) for cell in seen]
-    except OverflowError:
-        problem = "holds a number too large for float64; rescale it, or pass it as text"
-        raise ValueError(f"Column {name!r} of {what} {problem}.") from None
+    for row in np.flatnonzero(observed):
+        try:
+            numbers[row] = float(values[row])
+        except OverflowError:
+            problem = "is too large for float64; rescale the column, or pass it as text"
+            raise ValueError(f"Column {name!r}, row {row} of {what} {problem}.") from None
     return _read_numbers(numbers, name, what)
 
 
