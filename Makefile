@@ -56,7 +56,7 @@ test-browser: $(VENV)/.test
 	HALFSEEN_BROWSER_TESTS=1 $(BIN)/python -m pytest -rs -m browser tests/browser
 
 test-long: $(VENV)/.test
-	HALFSEEN_TESTS_AS_IN_USE=1 $(BIN)/python -m pytest -rs -m long
+	HALFSEEN_TESTS_AS_IN_USE=1 $(BIN)/python -m pytest -rs -m "long or as_in_use"
 
 bench: $(VENV)/.test
 	$(BIN)/python benchmarks/speed.py

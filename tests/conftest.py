@@ -36,7 +36,8 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """What is to be tested without hurry is not tested in a hurry as well."""
-    if any(item.path.name == "test_as_in_use.py" for item in items):
+    runs_long = "not long" not in config.option.markexpr
+    if runs_long and any(item.path.name == "test_as_in_use.py" for item in items):
         left = [item for item in items if item.get_closest_marker("as_in_use")]
         config.hook.pytest_deselected(items=left)
         items[:] = [item for item in items if item not in left]

@@ -20,6 +20,7 @@ MODULES = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.skipif(AS_IN_USE in os.environ, reason="nothing is in a hurry")
 @pytest.mark.parametrize("modules", MODULES, ids=lambda modules: modules[0])
 def test_without_hurry(modules: list[str]) -> None:

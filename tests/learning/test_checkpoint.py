@@ -33,6 +33,9 @@ from learning.small import (
     small_table,
 )
 
+# The same mathematics is held by tests/rbm.
+pytestmark = pytest.mark.long
+
 OBJECTIVES = [
     PLAN.objective,
     LossyCD(1, 0.01),

@@ -13,7 +13,7 @@ from halfseen.learning.data_started_cd import DataStartedCD
 from learning.sampled import CASE, FAR, Draws, batch_of, departure, drawer
 from learning.small import assert_same_bits
 
-pytestmark = pytest.mark.usefixtures("double_precision")
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("double_precision")]
 
 
 @cache

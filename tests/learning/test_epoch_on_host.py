@@ -29,6 +29,9 @@ from learning.small import (
     small_table,
 )
 
+# The same mathematics is held by tests/rbm.
+pytestmark = pytest.mark.long
+
 ADAM = Optimiser("adam", clip_norm=10.0)
 RATES = Rates(0.02, 0.001, -4.0, 0.2)
 

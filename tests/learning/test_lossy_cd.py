@@ -26,7 +26,7 @@ from learning.sampled import (
 )
 from learning.small import assert_same_bits
 
-pytestmark = pytest.mark.usefixtures("double_precision")
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("double_precision")]
 
 draws = drawer(LossyCD)
 

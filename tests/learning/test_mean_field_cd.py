@@ -18,7 +18,7 @@ from halfseen.machine.visible_layer import VisibleLayer
 from learning.sampled import CASE, batch_of, beginning_of
 from learning.small import assert_same_bits
 
-pytestmark = pytest.mark.usefixtures("double_precision")
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("double_precision")]
 
 N_SWEEPS = 120
 

@@ -22,7 +22,7 @@ from learning.sampled import (
 )
 from learning.small import are_same_bits, assert_same_bits
 
-pytestmark = pytest.mark.usefixtures("double_precision")
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("double_precision")]
 
 N_BEFORE = 15
 

@@ -34,6 +34,9 @@ from learning.small import (
     small_table,
 )
 
+# The same mathematics is held by tests/rbm.
+pytestmark = pytest.mark.long
+
 PLAIN = replace(PLAN, optimiser=Optimiser("sgd", 0.0, math.inf))
 
 

@@ -26,7 +26,7 @@ from halfseen.machine.parameters import BoltzmannParameters
 from halfseen.machine.second_order import second_order
 from halfseen.machine.visible_layer import VisibleLayer
 
-pytestmark = pytest.mark.usefixtures("double_precision")
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("double_precision")]
 
 N_RESTARTS = 5
 WEAK = MIXED.with_weights(0.6)

@@ -11,7 +11,7 @@ from exact.machines import CASES, MIXED, NAMES, Case
 from exact.reference import configurations, log_sum_exp, moments
 from halfseen.machine.energy import energy, free_energy, hidden_free_energy
 
-pytestmark = pytest.mark.usefixtures("double_precision")
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("double_precision")]
 
 free = compiled(free_energy)
 hidden_free = compiled(hidden_free_energy)

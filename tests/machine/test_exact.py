@@ -21,7 +21,7 @@ from halfseen.machine.exact import (
 from halfseen.machine.parameters import BoltzmannParameters
 from halfseen.machine.visible_layer import VisibleLayer
 
-pytestmark = pytest.mark.usefixtures("double_precision")
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("double_precision")]
 
 
 class Evidence(NamedTuple):

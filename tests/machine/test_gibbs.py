@@ -23,7 +23,7 @@ from exact.reference import (
 )
 from halfseen.machine.gibbs import free_gibbs, gibbs_noise, pinned, pinned_gibbs, pinned_gibbs_step
 
-pytestmark = pytest.mark.usefixtures("double_precision")
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("double_precision")]
 
 N_CHAINS = 20_000
 # In units of what exact draws would show; they stay below with near certainty.

@@ -14,7 +14,7 @@ from exact.machines import BERNOULLI, CASES, EQUAL_GROUPS, GAUSSIAN, MIXED, NAME
 from exact.reference import moments, pseudo_log_likelihood
 from halfseen.machine.pseudo_likelihood import log_pseudo_likelihood
 
-pytestmark = pytest.mark.usefixtures("double_precision")
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("double_precision")]
 
 found_by_package = compiled(log_pseudo_likelihood)
 

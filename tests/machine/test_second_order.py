@@ -16,7 +16,7 @@ from halfseen.machine.parameters import BoltzmannParameters
 from halfseen.machine.second_order import second_order, variance_at_hidden
 from halfseen.machine.visible_layer import VisibleLayer
 
-pytestmark = pytest.mark.usefixtures("double_precision")
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("double_precision")]
 
 # Beyond weights of about this size the iteration need not come to rest.
 MODERATE = 0.6
