@@ -63,5 +63,5 @@ def test_other_labels_are_used_where_known_and_not_needed() -> None:
 
 def test_absent_library_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "xgboost", None)
-    with pytest.raises(ImportError, match=r"pip install 'halfseen\[peers\]'"):
+    with pytest.raises(ImportError, match=r"pip install 'halfseen\[baselines\]'"):
         XGBoostMasked().fit(np.zeros((2, 1)), np.array([[0], [1]]))

@@ -82,6 +82,6 @@ def test_without_matplotlib_the_remedy_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(ImportError, match=r"pip install 'halfseen\[demo\]'"):
+    with pytest.raises(ImportError, match=r"pip install 'halfseen\[report\]'"):
         draw_restored_digits(blocks(1), "", tmp_path / "digits.png")
     assert not list(tmp_path.iterdir())
