@@ -60,7 +60,7 @@ PAPER_LITERAL: dict[str, Any] = {
 
 # Standardised numbers are clipped: single rare values would dominate the updates.
 _LARGEST_VALUE = 4.0
-_PASSES, _UPDATES = (60, 300), 12_000  # of n_iter="auto"
+_PASSES, _UPDATES = (80, 300), 12_000  # of n_iter="auto"
 _THRESHOLDS = np.linspace(0.05, 0.95, 91)
 _HOLD_OUT, _DRAWS, _SAMPLES = range(100, 103)  # streams of random numbers beside training's
 _LEAVES = ("weights", "visible_bias", "hidden_bias", "log_variance")
@@ -345,7 +345,7 @@ class RBMClassifier(_RBMModel, TableClassifier):
         Rows of a minibatch.
     n_iter : int or "auto", default="auto"
         Number of passes over the training table; with early stopping the largest one. "auto" is
-        60, or on small tables as many as make 12,000 updates, up to 300.
+        80, or on small tables as many as make 12,000 updates, up to 300.
     n_gibbs_steps : int, default=1
         k of Lossy-CD, the steps of both chains in an update.
     chain_start : {"data", "persistent", "random"}, default="data"
