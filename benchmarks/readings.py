@@ -78,7 +78,8 @@ def main(words: Sequence[str] | None = None) -> None:
                         help="added to every reading")  # fmt: skip
     options = parser.parse_args(words)
     lines = options.save.read_text().splitlines() if options.save.exists() else []
-    records = {(r["reading"], r["task"], r["mask"]): r for r in map(json.loads, lines)}
+    known = [record for record in map(json.loads, lines) if record["added"] == options.parameters]
+    records = {(r["reading"], r["task"], r["mask"]): r for r in known}
     for reading in options.readings:
         for task in options.tasks:
             for mask in options.masks:
@@ -87,7 +88,8 @@ def main(words: Sequence[str] | None = None) -> None:
                 found = record_of(
                     masked_table(TASKS[task], mask), READINGS[reading] | options.parameters
                 )
-                record = {"reading": reading, "task": task, "mask": mask, **found}
+                record = {"reading": reading, "task": task, "mask": mask} | found
+                record["added"] = options.parameters
                 records[reading, task, mask] = record
                 with options.save.open("a") as file:
                     file.write(json.dumps(record) + "\n")

@@ -33,7 +33,8 @@ from rbm.machines import MARGINALS, MIXED, N_HIDDEN, OBSERVED, ROWS, Floats, mac
 
 pytestmark = pytest.mark.usefixtures("double_precision")
 
-PLAIN = Algorithm(n_gibbs_steps=6, centering=False, momentum=0.0)
+VARIED = Algorithm(chain_start="persistent", momentum=0.5)
+PLAIN = Algorithm(n_gibbs_steps=6, chain_start="persistent", centering=False)
 N_COPIES, N_CHAINS, N_DRAWS = 100, 400, 16
 # Root mean square over parameters of the error, in standard errors: about 1 without a bias.
 FAR = 2.0
@@ -182,7 +183,7 @@ def only(states: TrainingState) -> RBM:
 @pytest.mark.parametrize(
     "algorithm",
     [
-        Algorithm(),
+        VARIED,
         Algorithm(chain_start="data", centering=False, learn_variance=False),
         Algorithm(chain_start="random", n_gibbs_steps=2, momentum=0.0, weight_decay=1e-3),
         Algorithm(chain_start="data", n_gibbs_steps=2, phases="mean_field"),
@@ -201,18 +202,21 @@ def test_training_raises_the_exact_log_probability(algorithm: Algorithm) -> None
 def test_hidden_values_change_no_bit_and_the_seed_decides_all() -> None:
     rows = table()
     behind = rows._replace(visible=np.where(rows.observed, rows.visible, 1e9))
-    plain = list(islice(epochs(Algorithm(), rows), 3))
-    assert same_bits(list(islice(epochs(Algorithm(), behind), 3)), plain)
+    plain = list(islice(epochs(VARIED, rows), 3))
+    assert same_bits(list(islice(epochs(VARIED, behind), 3)), plain)
     resumed = train(
-        plain[1], rows, algorithm=Algorithm(), learning_rate=0.05, batch_size=20, seed=0,
+        plain[1], rows, algorithm=VARIED, learning_rate=0.05, batch_size=20, seed=0,
         first_epoch=2,
     )  # fmt: skip
     assert same_bits(next(resumed), plain[2])
-    assert not same_bits(next(epochs(Algorithm(), rows, seed=1)).rbm, plain[0].rbm)
+    assert not same_bits(
+        next(epochs(VARIED, rows, seed=1)).rbm,
+        plain[0].rbm,
+    )
 
 
 def test_machines_along_the_leading_axis_do_not_depend_on_each_other() -> None:
-    algorithm, rows = Algorithm(), table()
+    algorithm, rows = VARIED, table()
     states, keys = first_states(algorithm, 2), jax.random.split(jax.random.key(2), 2)
     batches, rates = np.arange(60).reshape(3, 20), np.array([0.05, 0.02])
     both = run_epoch(states, rows, batches, keys, rates, algorithm=algorithm)
@@ -245,7 +249,7 @@ def test_momentum_and_weight_decay() -> None:
 
 
 def test_a_diverged_epoch_is_repeated_with_a_lower_rate_until_hope_is_lost() -> None:
-    algorithm, rows = Algorithm(centering=False), table()
+    algorithm, rows = Algorithm(chain_start="persistent", centering=False, momentum=0.5), table()
     with pytest.raises(DivergenceError, match=r"diverged 6 times, .*smaller"):
         next(epochs(algorithm, rows, learning_rate=1e12))
     found = epochs(algorithm, rows, learning_rate=1e4)

@@ -53,11 +53,11 @@ class Algorithm(NamedTuple):
     """Which variant of Algorithm 1 is run."""
 
     n_gibbs_steps: int = 1
-    chain_start: ChainStart = "persistent"
+    chain_start: ChainStart = "data"
     phases: Phases = "gibbs"
     centering: bool = True
     learn_variance: bool = True
-    momentum: float = 0.5
+    momentum: float = 0.0
     weight_decay: float = 0.0
 
     @property
