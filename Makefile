@@ -16,7 +16,7 @@ help:
 	@echo "make check         the first four of these, without the tests"
 	@echo "make test-long     the tests that make test leaves out because they take long"
 	@echo "make test-browser  the reports in a real browser (needs Chromium)"
-	@echo "make bench         speed against the machine's limit and against peers, half an hour on an idle machine"
+	@echo "make bench         rows per second of Lossy-CD beside scikit-learn's BernoulliRBM, on an idle machine"
 	@echo "make clean         remove the virtual environment and everything generated"
 
 $(VENV)/bin/python:
@@ -59,7 +59,7 @@ test-long: $(VENV)/.test
 	HALFSEEN_TESTS_AS_IN_USE=1 $(BIN)/python -m pytest -rs -m "long or as_in_use"
 
 bench: $(VENV)/.test
-	$(BIN)/python benchmarks/speed.py
+	$(BIN)/python benchmarks/lossy_cd.py
 
 clean:
 	rm -rf $(VENV) demo_output .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -6,7 +6,7 @@ nuclear-norm penalty mu. Both losses of MC-1 are averaged over their entries, so
 on nothing would be left of Z is a small number, and penalties that look small leave next to none.
 
 The second table fits CLE and NoisyIMC where half and where four fifths of the features are hidden,
-and NoisyIMC to features as they are, with zeros in their holes. All at their default settings.
+and NoisyIMC to features as they are, zeros where they are missing. All at their defaults.
 """
 
 from __future__ import annotations
@@ -16,15 +16,13 @@ import sys
 from collections.abc import Sequence
 
 import numpy as np
-from label_scores import label_scores
 from numpy.typing import NDArray
 from scipy.special import expit
 
 from halfseen.baselines import CLE, CompletedTable, NoisyIMC
-from halfseen.baselines._co_completion_loss import CoCompletionLoss
 from halfseen.baselines._observed_scale import ObservedScale, observed_scale
 from halfseen.baselines._shrunk_spectrum import leading_singular_value
-from halfseen.baselines.mc1 import complete_with_ones
+from halfseen.baselines.mc1 import CoCompletionLoss, complete_with_ones
 from halfseen.baselines.noisy_imc import side_information_completion
 from halfseen.experiments.answer_scores import Answer, score_answer
 from halfseen.experiments.data_sets import CATALOGUE, DataSet, load_data_set
@@ -52,12 +50,13 @@ def half_hidden(data: DataSet, feature_rate: float) -> MaskedTable:
     )  # fmt: skip
 
 
-def told(what: str, data: DataSet, hidden: MaskedTable, completed: CompletedTable) -> str:
+def scored(what: str, data: DataSet, hidden: MaskedTable, completed: CompletedTable) -> str:
     """One line: AUC, accuracy and RMSE of what was hidden."""
     asked = hidden.held_out_X, hidden.held_out_Y
     answer = Answer(completed.features, completed.scores)
     found = score_answer(data, *asked, answer, gives_probabilities=False)
-    auc, accuracy = label_scores(found, data.target)
+    of_labels = found.micro_auc, found.hamming_accuracy
+    auc, accuracy = (found.averaged_auc, found.accuracy) if data.target == "classes" else of_labels
     return f"{what:56}{auc:8.3f}{accuracy:10.3f}{found.rmse:8.3f}"
 
 
@@ -77,7 +76,7 @@ def mc1_solutions(
 
 
 def zero_filled(hidden: MaskedTable) -> NDArray[np.float64]:
-    """Scores of NoisyIMC's convex problem where every hole of X is a zero."""
+    """Scores of NoisyIMC's convex problem where every missing entry of X is a zero."""
     X, mean = np.nan_to_num(hidden.X), np.nanmean(hidden.Y, axis=0)
     solution = side_information_completion(X, hidden.Y - mean, 0.03, 0.25, max_iter=1000, tol=1e-5)
     return np.asarray(mean + X @ solution.M + solution.N)
@@ -95,15 +94,15 @@ def main(words: Sequence[str] | None = None) -> int:
     heading = f"{'hidden: 50% of features, 50% of labels':56}{'AUC':>8}{'accuracy':>10}{'RMSE':>8}"
     print(f"{data.name}, {len(data.X)} rows\n\n{heading}")
     nothing = CompletedTable(np.zeros_like(data.X), np.zeros_like(data.Y))
-    print(told("zero for everything", data, hidden, nothing))
+    print(scored("zero for everything", data, hidden, nothing))
     means = np.broadcast_to(observed_scale(hidden.X).mean, data.X.shape)
     frequencies = np.broadcast_to(np.nanmean(hidden.Y, axis=0), data.Y.shape)
-    print(told("column means", data, hidden, CompletedTable(means, frequencies)))
+    print(scored("column means", data, hidden, CompletedTable(means, frequencies)))
     raw = ObservedScale(np.zeros(n_features), np.ones(n_features))
     for kind, scale in (("raw", raw), ("standardised", observed_scale(hidden.X))):
         for share, mu, completed in mc1_solutions(data, hidden, scale):
             name = f"MC-1, {kind}, mu = {mu:.1e} ({share:g} of the largest)"
-            print(told(name, data, hidden, completed))
+            print(scored(name, data, hidden, completed))
     filled = CoCompletionLoss.of(np.nan_to_num(hidden.X), ~np.isnan(hidden.X), hidden.Y, LAM)
     largest = leading_singular_value(
         filled.gradient(np.zeros((len(data.X), n_labels + n_features)))
@@ -115,9 +114,10 @@ def main(words: Sequence[str] | None = None) -> int:
         hidden = half_hidden(data, rate)
         for method in (CLE(), NoisyIMC()):
             completed = method.fit(hidden.X, hidden.Y, data.target).complete()
-            print(told(f"{method.method}, {rate:.0%} of features", data, hidden, completed))
+            print(scored(f"{method.method}, {rate:.0%} of features", data, hidden, completed))
         zeros = CompletedTable(np.zeros_like(data.X), zero_filled(hidden))
-        print(told(f"NoisyIMC, raw, zeros in holes, {rate:.0%} of features", data, hidden, zeros))
+        name = f"NoisyIMC, raw, zeros where missing, {rate:.0%} of features"
+        print(scored(name, data, hidden, zeros))
     return 0
 
 

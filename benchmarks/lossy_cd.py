@@ -19,7 +19,8 @@ import jax
 import numpy as np
 from sklearn.neural_network import BernoulliRBM
 
-from halfseen.rbm.training import Algorithm, Rows, initial_states, train
+from halfseen.rbm.model import Rows
+from halfseen.rbm.training import Algorithm, initial_states, train
 from halfseen.rbm.units import VisibleLayer
 
 N_PIXELS, N_CLASSES, N_HIDDEN = 784, 10, 100

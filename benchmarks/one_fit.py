@@ -38,32 +38,40 @@ def numbers(table: Any) -> Any:
     return table.apply(pd.to_numeric, errors="coerce").to_numpy(np.float64)
 
 
+def fit_and_predict(
+    model: Any, X: Any, y: Any, X_new: Any = None
+) -> tuple[dict[str, Any], dict[str, float]]:
+    """Predictions of new rows, or of those that the model is fitted to, and timings."""
+    began = time.perf_counter()
+    model.fit(X, y)
+    fitted = time.perf_counter()
+    if X_new is None:
+        completed = model.complete(X, y)
+        filled, proba = completed.X, completed.proba
+    else:
+        filled, proba = model.transform(X_new), model.predict_proba(X_new)
+    predicted = time.perf_counter()
+    found = {"filled": numbers(filled), "proba": np.asarray(proba)}
+    if not isinstance(model.classes_, list):
+        found["classes"] = np.asarray(model.classes_, dtype=np.float64)
+    return found, {"fit_seconds": fitted - began, "predict_seconds": predicted - fitted}
+
+
 def answer(folder: Path) -> None:
     """Fit, predict, and write what was predicted."""
     request = json.loads((folder / "request.json").read_text())
     estimator = getattr(importlib.import_module("halfseen"), request["estimator"])
     X, y = read_table(folder, "X"), read_table(folder, "y")
+    X_new = read_table(folder, "X_new") if request["new_rows"] else None
     model = estimator(random_state=0, **request["parameters"])
-    began = time.perf_counter()
-    model.fit(X, y)
-    fit_seconds = time.perf_counter() - began
-    began = time.perf_counter()
-    if request["new_rows"]:
-        X = read_table(folder, "X_new")
-        filled, proba = model.transform(X), model.predict_proba(X)
-    else:
-        completed = model.complete(X, y)
-        filled, proba = completed.X, completed.proba
-    predict_seconds = time.perf_counter() - began
-    found = {"filled": numbers(filled), "proba": np.asarray(proba)}
-    if not isinstance(model.classes_, list):
-        found["classes"] = np.asarray(model.classes_, dtype=np.float64)
+    found, timings = fit_and_predict(model, X, y, X_new)
     if request["uncertainty"]:
-        found["sets"] = np.asarray(model.predict_set(X, COVERAGE))
-        found["intervals"] = np.asarray(model.predict_interval(X, COVERAGE), dtype=np.float64)
-        found["draws"] = np.stack([numbers(draw) for draw in model.impute(X, request["n_draws"])])
+        asked = X if X_new is None else X_new
+        found["sets"] = np.asarray(model.predict_set(asked, COVERAGE))
+        found["intervals"] = np.asarray(model.predict_interval(asked, COVERAGE), np.float64)
+        draws = model.impute(asked, request["n_draws"])
+        found["draws"] = np.stack([numbers(draw) for draw in draws])
     np.savez(folder / "predictions.npz", **found)
-    timings = {"fit_seconds": fit_seconds, "predict_seconds": predict_seconds}
     (folder / "timings.json").write_text(json.dumps(timings))
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import time
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import Any
 
 import numpy as np
 from accuracy import MaskedTable, Task, masked_table, scores
+from one_fit import fit_and_predict
 
 from halfseen import PAPER_LITERAL, RBMClassifier
 
@@ -52,19 +52,10 @@ SHOWN = ("auc", "accuracy", "rmse", "fit_seconds")
 
 def record_of(table: MaskedTable, parameters: dict[str, Any]) -> dict[str, Any]:
     """Scores of one fit."""
-    model = RBMClassifier(**parameters, random_state=0)
-    began = time.perf_counter()
-    model.fit(table.X[~table.is_new], table.y[~table.is_new])
-    seconds = time.perf_counter() - began
-    if table.is_new.any():
-        X = table.X[table.is_new]
-        filled, proba = model.transform(X), model.predict_proba(X)
-    else:
-        filled, _, proba = model.complete(table.X, table.y)
-    found = {"filled": np.asarray(filled, float), "proba": proba, "classes": model.classes_}
-    if table.y.ndim == 2:
-        del found["classes"]
-    return scores(table, found) | {"fit_seconds": seconds}
+    model, is_new = RBMClassifier(**parameters, random_state=0), table.is_new
+    X_new = table.X[is_new] if is_new.any() else None
+    found, timings = fit_and_predict(model, table.X[~is_new], table.y[~is_new], X_new)
+    return scores(table, found) | timings
 
 
 def main(words: Sequence[str] | None = None) -> None:

@@ -1,8 +1,7 @@
 """Programs compiled in a hurry: the tests compile for minutes what then runs for moments.
 
 Optimised programs, and those of emitters of fused loops, run faster and take several times as long
-to compile. What hangs on how programs are compiled is tested once more without hurry, see
-``test_as_in_use``.
+to compile.
 """
 
 from __future__ import annotations
@@ -13,14 +12,11 @@ import sys
 
 import jax
 
-AS_IN_USE = "HALFSEEN_TESTS_AS_IN_USE"  # in the environment, it takes the hurry away
-HURRIED = {
+SETTINGS = {
     "jax_disable_most_optimizations": True,
     # A program need not know who called each of its lines.
     "jax_traceback_in_locations_limit": 0,
-}
-# What one process has compiled, others find.
-SHARED = {
+    # What one process has compiled, others find.
     "jax_persistent_cache_min_compile_time_secs": 0.1,
     "jax_persistent_cache_min_entry_size_bytes": -1,
 }
@@ -32,20 +28,12 @@ def hurry(folder: str) -> None:
 
     To be called before anything is compiled.
     """
-    for name, value in {**HURRIED, **SHARED, "jax_compilation_cache_dir": folder}.items():
+    for name, value in {**SETTINGS, "jax_compilation_cache_dir": folder}.items():
         if name in jax.config.values:
             os.environ[name.upper()] = str(int(value) if value is True else value)
             jax.config.update(name, value)
     if _are_known(FLAGS):
         os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {FLAGS}".strip()
-
-
-def calm_environment() -> dict[str, str]:
-    """The environment of a process that does not hurry."""
-    hurried = {name.upper() for name in HURRIED}
-    calm = {name: value for name, value in os.environ.items() if name not in hurried}
-    calm["XLA_FLAGS"] = calm.get("XLA_FLAGS", "").replace(FLAGS, "").strip()
-    return calm | {AS_IN_USE: "1"}
 
 
 def _are_known(flags: str) -> bool:

@@ -84,7 +84,7 @@ import jax
 before = dict(jax.config.values)
 environment = dict(os.environ)
 import halfseen
-import halfseen.estimators
+from halfseen import HalfseenClassifier, RBMClassifier, load
 assert dict(jax.config.values) == before, "halfseen changed the configuration of JAX"
 assert dict(os.environ) == environment, "halfseen changed the environment"
 heavy = {"pandas", "polars", "pyarrow", "matplotlib"} & set(sys.modules)

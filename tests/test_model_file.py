@@ -77,9 +77,9 @@ def forged(document, **changes):
     """A file without arrays, with any text as document and, but for the changes, a valid digest."""
     version = changes.get("version", FORMAT_VERSION)
     digest = hashlib.sha256(f'["model",{version},{document},[]]'.encode()).hexdigest()
-    parts = {"kind": "model", "version": version, "sha256": digest} | changes
-    text = json.dumps(parts)[:-1] + f', "document": {document}}}'
-    return join({"__metadata__": {"halfseen": text}})
+    parts = {"kind": "model", "sha256": digest, "version": version} | changes
+    text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
+    return join({"__metadata__": {"halfseen": f'{{"document":{document},{text[1:]}'}})
 
 
 def assert_holds(found, kind, document, arrays):
@@ -164,7 +164,7 @@ def test_what_cannot_be_stored_is_refused(path, document, arrays, complaint):
     path.write_bytes(b"old")
     with pytest.raises((TypeError, ValueError), match=complaint):
         write(path, "model", document, arrays)
-    with pytest.raises(ValueError, match="kind must be"):
+    with pytest.raises(ValueError, match="kind"):
         write(path, "", {}, {})
     assert path.read_bytes() == b"old"
     assert os.listdir(path.parent) == ["a"]
@@ -182,8 +182,8 @@ PICKLED = {"x": {"dtype": "O", "shape": [1], "data_offsets": [0, len(PICKLES[-1]
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        (b"", "it is empty"),
-        (b"abc", "only 3 bytes"),
+        (b"", "the file has 0"),
+        (b"abc", "the file has 3"),
         (b"\x10\0\0\0\0\0\0\0", "claims 16 bytes, the file has 8"),
         (b"\x10\0\0\0\0\0\0\0{}", "claims 16 bytes, the file has 10"),
         (b"\xff" * 8 + b"{}", "claims 18,446,744,073,709,551,615 bytes"),
@@ -243,14 +243,13 @@ def test_pipes_and_devices_are_not_opened(path):
     ("document", "changes", "complaint"),
     [
         ("{}", {"version": FORMAT_VERSION + 1, "added": 1}, "made by a newer halfseen.*upgrade"),
-        *(("{}", {"version": v}, "format version") for v in (0, 1.0, True, "1", 10**400)),
-        *(("{}", {"sha256": d}, "does not match its digest") for d in ("é", "0" * 64, None)),
+        *(("{}", {"version": v}, "is damaged") for v in (0, 1.0, True, "1", 10**400)),
+        *(("{}", {"sha256": d}, "does not match its digest") for d in ("é", "0" * 64)),
         ("{}", {"kind": "modem"}, "does not match its digest"),
-        ("{}", {"kind": None}, "kind is not a string"),
-        ("{}", {"added": 1}, "other keys"),
+        *(("{}", change, "is damaged") for change in ({"kind": None}, {"sha256": None}, {"a": 1})),
         *((text, {}, "is damaged") for text in ("[]", "null", '{"a":' * 500 + "1" + "}" * 500)),
         *((f'{{"a":{n}}}', {}, "not JSON compliant") for n in ("NaN", "-Infinity", "1e999")),
-        ('{"a":1,"a":1}', {}, "does not match its digest"),
+        *((text, {}, "as halfseen writes") for text in ('{"a":1,"a":1}', '{"a": 1}', '{"a":1e0}')),
         ('{"a":' + "[" * 100_000 + "]" * 100_000 + "}", {}, "recursion depth"),
         ('{"a":' + "9" * 100_000 + "}", {}, "is damaged"),
     ],

@@ -17,8 +17,8 @@ from halfseen._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from halfseen.base.estimator import TrainingInterrupted as TrainingInterrupted
-    from halfseen.estimators import HalfseenClassifier as HalfseenClassifier
-    from halfseen.estimators import HalfseenImputer as HalfseenImputer
+    from halfseen.ensemble.estimator import HalfseenClassifier as HalfseenClassifier
+    from halfseen.ensemble.estimator import HalfseenImputer as HalfseenImputer
     from halfseen.loading import load as load
     from halfseen.model_file import ModelFileError as ModelFileError
     from halfseen.model_selection import ObservedStratifiedKFold as ObservedStratifiedKFold
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "DivergenceError": "halfseen.rbm.training",
-    "HalfseenClassifier": "halfseen.estimators",
-    "HalfseenImputer": "halfseen.estimators",
+    "HalfseenClassifier": "halfseen.ensemble.estimator",
+    "HalfseenImputer": "halfseen.ensemble.estimator",
     "ModelFileError": "halfseen.model_file",
     "ObservedStratifiedKFold": "halfseen.model_selection",
     "PAPER_LITERAL": "halfseen.rbm.estimator",

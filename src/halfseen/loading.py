@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
-import safetensors
 from pydantic import ValidationError
 
 from halfseen.base.estimator import ModelDocument, TableModel
+from halfseen.ensemble.estimator import HalfseenClassifier, HalfseenImputer
 from halfseen.model_file import ModelFileError, read_model_file
 from halfseen.rbm.estimator import RBMClassifier, RBMImputer
 
 _ESTIMATORS: dict[str, type[TableModel]] = {
+    "HalfseenClassifier": HalfseenClassifier,
+    "HalfseenImputer": HalfseenImputer,
     "RBMClassifier": RBMClassifier,
     "RBMImputer": RBMImputer,
 }
@@ -49,11 +50,6 @@ def load(path: str | PathLike[str]) -> Any:
     ...     load(f"{folder}/model.safetensors")
     RBMImputer(n_iter=1, random_state=0)
     """
-    if not _is_model_file(path):
-        # HalfseenClassifier and HalfseenImputer still have a format of their own.
-        from halfseen.estimators.model_file import load as load_first_edition
-
-        return load_first_edition(path)
     content = read_model_file(path)
     estimator = _ESTIMATORS.get(content.kind)
     if estimator is None:
@@ -69,11 +65,3 @@ def load(path: str | PathLike[str]) -> Any:
         raise ModelFileError(
             f"'{path}' holds no usable {content.kind} ({reason}): save the model again"
         ) from error
-
-
-def _is_model_file(path: str | PathLike[str]) -> bool:
-    try:
-        with safetensors.safe_open(Path(path), "numpy") as file:
-            return set(file.metadata() or {}) == {"halfseen"}
-    except (safetensors.SafetensorError, OSError):
-        return False

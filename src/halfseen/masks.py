@@ -50,14 +50,23 @@ def mask_table(
     Parameters
     ----------
     X, Y : ndarray of shape (n_rows, n_features) and (n_rows, n_labels), NaN where missing
-    feature_rate, label_rate : shares to mask, from 0 to 1
-    seed : int; the MCAR labels of a seed are the same for every feature mechanism
-    feature_mechanism, label_mechanism : of `FEATURE_MECHANISMS` and `LABEL_MECHANISMS`
-    one_hot : whether a row of `Y` is one class, whose labels are masked together
-    groups : of shape (n_features,); columns with the same number are masked together
-    new_rows : of bool (n_rows,); no estimator is fitted to them, all of their labels are masked
-    new_feature_rate : share of features to mask in new rows, by default `feature_rate`
+    feature_rate, label_rate : float, the shares to mask
+    seed : int
+        The MCAR labels of a seed are the same for every feature mechanism.
+    feature_mechanism, label_mechanism : str, of `FEATURE_MECHANISMS` and `LABEL_MECHANISMS`
+    one_hot : bool, whether a row of `Y` is one class, whose labels are masked together
+    groups : ndarray of int of shape (n_features,), optional
+        Columns with the same number are masked together.
+    new_rows : ndarray of bool of shape (n_rows,), optional
+        Rows that no estimator is fitted to: all of their labels are masked.
+    new_feature_rate : float, the share to mask in new rows, by default `feature_rate`
 
+    Returns
+    -------
+    MaskedTable
+
+    Examples
+    --------
     >>> masked = mask_table(np.ones((2, 4)), np.ones((2, 1)), feature_rate=0, label_rate=1, seed=0)
     >>> masked.Y.tolist(), masked.held_out_Y.tolist()
     ([[nan], [nan]], [[True], [True]])
@@ -91,6 +100,18 @@ def mask_table(
 def mcar(X: Floats, rate: float, seed: int) -> Bools:
     """Mask each entry with probability `rate`: missing completely at random.
 
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_columns), NaN where missing
+    rate : float, the share to mask
+    seed : int
+
+    Returns
+    -------
+    ndarray of bool, True where an entry of `X` is seen
+
+    Examples
+    --------
     >>> round(float(mcar(np.zeros((1000, 3)), 0.2, seed=0).mean()), 1)
     0.8
     """
@@ -100,6 +121,10 @@ def mcar(X: Floats, rate: float, seed: int) -> Bools:
 def mcar_per_row(X: Floats, rate: float, seed: int) -> Bools:
     """Mask the same share of the known entries of every row, rounded down.
 
+    Parameters and result are those of `mcar`.
+
+    Examples
+    --------
     >>> mcar_per_row(np.zeros((4, 10)), 0.3, seed=0).sum(axis=1).tolist()
     [7, 7, 7, 7]
     """
@@ -114,6 +139,10 @@ def mcar_per_row(X: Floats, rate: float, seed: int) -> Bools:
 def mar(X: Floats, rate: float, seed: int) -> Bools:
     """Mask the second, fourth, ... column where its left neighbour is large: missing at random.
 
+    Parameters and result are those of `mcar`.
+
+    Examples
+    --------
     >>> mar(np.random.default_rng(0).normal(size=(2000, 4)), 0.5, seed=0).mean(axis=0).round(1)
     array([1. , 0.5, 1. , 0.5])
     """
@@ -126,6 +155,10 @@ def mar(X: Floats, rate: float, seed: int) -> Bools:
 def mnar(X: Floats, rate: float, seed: int) -> Bools:
     """Mask large entries more often than small ones: missing not at random.
 
+    Parameters and result are those of `mcar`.
+
+    Examples
+    --------
     >>> mnar(np.array([[-1.0], [1.0]]), 0.5, seed=0).tolist()
     [[True], [False]]
     """
@@ -136,6 +169,10 @@ def mnar(X: Floats, rate: float, seed: int) -> Bools:
 def blocks(X: Floats, rate: float, seed: int) -> Bools:
     """Mask one run of neighbouring columns in every row, as where a sensor fails.
 
+    Parameters and result are those of `mcar`.
+
+    Examples
+    --------
     >>> blocks(np.zeros((3, 10)), 0.4, seed=0).sum(axis=1).tolist()
     [6, 6, 6]
     """
@@ -150,6 +187,19 @@ def blocks(X: Floats, rate: float, seed: int) -> Bools:
 def labels_mcar(Y: Floats, observed_X: Bools, rate: float, seed: int) -> Bools:
     """Mask each label with probability `rate`.
 
+    Parameters
+    ----------
+    Y : ndarray of shape (n_rows, n_labels), NaN where missing
+    observed_X : ndarray of bool, of shape (n_rows, n_features)
+    rate : float, the share to mask
+    seed : int
+
+    Returns
+    -------
+    ndarray of bool, True where an entry of `Y` is seen
+
+    Examples
+    --------
     >>> labels_mcar(np.zeros((1, 3)), np.ones((1, 2), bool), 1.0, seed=0).tolist()
     [[False, False, False]]
     """
@@ -161,6 +211,10 @@ def labels_mcar(Y: Floats, observed_X: Bools, rate: float, seed: int) -> Bools:
 def positives_missing(Y: Floats, observed_X: Bools, rate: float, seed: int) -> Bools:
     """Mask each one among the labels with probability `rate`; every zero is observed.
 
+    Parameters and result are those of `labels_mcar`.
+
+    Examples
+    --------
     >>> positives_missing(np.array([[1.0, 0.0]]), np.ones((1, 1), bool), 1.0, seed=0)
     array([[False,  True]])
     """
@@ -171,6 +225,10 @@ def positives_missing(Y: Floats, observed_X: Bools, rate: float, seed: int) -> B
 def positives_only(Y: Floats, observed_X: Bools, rate: float, seed: int) -> Bools:
     """Mask every zero, and each one with probability `rate`: positive and unlabeled data.
 
+    Parameters and result are those of `labels_mcar`.
+
+    Examples
+    --------
     >>> positives_only(np.array([[1.0, 0.0]]), np.ones((1, 1), bool), 0.0, seed=0)
     array([[ True, False]])
     """
@@ -180,6 +238,10 @@ def positives_only(Y: Floats, observed_X: Bools, rate: float, seed: int) -> Bool
 def labels_where_features(Y: Floats, observed_X: Bools, rate: float, seed: int) -> Bools:
     """Mask labels more often in rows with many missing features.
 
+    Parameters and result are those of `labels_mcar`.
+
+    Examples
+    --------
     >>> labels_where_features(np.zeros((2, 1)), np.array([[True], [False]]), 0.5, seed=0).tolist()
     [[True], [False]]
     """

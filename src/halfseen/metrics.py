@@ -20,6 +20,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn import metrics as complete
+from sklearn.utils.validation import _check_sample_weight
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
@@ -31,6 +32,10 @@ Entries = tuple[Bools, Ints, Floats]  # where known, and there: labels or codes,
 def label_array(y: object) -> NDArray[Any]:
     """Labels, predictions or values as an array in which missing entries stay missing.
 
+    Parameters are those of `known`; the result is an array of the shape of `y`.
+
+    Examples
+    --------
     >>> label_array(["a", float("nan")])  # numpy.asarray would make it the text "nan"
     array(['a', nan], dtype=object)
     """
@@ -43,17 +48,26 @@ def label_array(y: object) -> NDArray[Any]:
         values = values.astype(object)
     if values.ndim not in (1, 2):
         raise ValueError(f"Labels and values have one or two dimensions, not {values.ndim}.")
-    if values.dtype.kind == "O":
-        for position, value in enumerate(values.flat):
-            if isinstance(value, list | tuple | set | frozenset | dict | np.ndarray):
-                row = position * len(values) // values.size
-                raise ValueError(f"Row {row} holds a {type(value).__name__} in place of a value.")
+    for position, value in enumerate(values.flat if values.dtype.kind == "O" else ()):
+        if isinstance(value, list | tuple | set | frozenset | dict | np.ndarray):
+            row = position * len(values) // values.size
+            raise ValueError(f"Row {row} holds a {type(value).__name__} in place of a value.")
     return values
 
 
 def known(y: object) -> Bools:
     """Where the entries of `y` are known. No number and no text stands for "unknown".
 
+    Parameters
+    ----------
+    y : array-like, series or data frame
+
+    Returns
+    -------
+    ndarray of bool, of the shape of `y`
+
+    Examples
+    --------
     >>> known(["cat", None, "nan"])
     array([ True, False,  True])
     """
@@ -70,6 +84,17 @@ def known(y: object) -> Bools:
 def accuracy(y_true: object, y_pred: object, *, sample_weight: MaybeArray = None) -> float:
     """Share of known entries whose class is predicted, over all columns, rows weighted.
 
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n_rows,) or (n_rows, n_columns)
+    sample_weight : array-like of shape (n_rows,), optional
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
     >>> accuracy(["cat", None, "dog"], ["cat", "cat", "cat"])
     0.5
     """
@@ -85,6 +110,10 @@ def accuracy(y_true: object, y_pred: object, *, sample_weight: MaybeArray = None
 def hamming_accuracy(y_true: object, y_pred: object, *, sample_weight: MaybeArray = None) -> float:
     """Share of known labels that are predicted right, rows weighted: high for 0 if labels are rare.
 
+    Parameters and result are those of `accuracy`.
+
+    Examples
+    --------
     >>> hamming_accuracy([[1, np.nan], [0, 1]], [[1, 0], [1, 1]])
     0.6666666666666666
     """
@@ -96,6 +125,16 @@ def hamming_accuracy(y_true: object, y_pred: object, *, sample_weight: MaybeArra
 def micro_auc(y_true: object, y_score: object) -> float:
     """Area under one ROC curve of all known labels, pooled; label frequencies alone reach much.
 
+    Parameters
+    ----------
+    y_true, y_score : array-like of shape (n_rows,) or (n_rows, n_labels)
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
     >>> micro_auc([[1, np.nan], [0, 0]], [[0.9, 0.1], [0.2, 0.4]])
     1.0
     """
@@ -108,6 +147,10 @@ def micro_auc(y_true: object, y_score: object) -> float:
 def macro_auc(y_true: object, y_score: object) -> float:
     """Mean area under the ROC curves of the labels that have known zeros and known ones.
 
+    Parameters and result are those of `micro_auc`.
+
+    Examples
+    --------
     >>> macro_auc([[1, 0], [0, 0], [1, np.nan]], [[0.9, 0.1], [0.5, 0.2], [0.3, 0.9]])
     0.5
     """
@@ -121,6 +164,18 @@ def macro_auc(y_true: object, y_score: object) -> float:
 def ovr_auc(y_true: object, y_score: object, classes: object) -> float:
     """Mean over the known classes of the AUC of the class against the rest ("averaged AUC").
 
+    Parameters
+    ----------
+    y_true : array-like of shape (n_rows,)
+    y_score : array-like of shape (n_rows, n_classes)
+    classes : array-like of shape (n_classes,)
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
     >>> ovr_auc(["a", "b", "a"], [[0.8, 0.2], [0.3, 0.7], [0.6, 0.4]], ["a", "b"])
     1.0
     """
@@ -135,6 +190,18 @@ def ovr_auc(y_true: object, y_score: object, classes: object) -> float:
 def log_loss(y_true: object, y_proba: object, classes: object = None) -> float:
     """Mean of -log(probability of the truth) of known labels, or of known classes.
 
+    Parameters
+    ----------
+    y_true : array-like of shape (n_rows,), or of labels (n_rows, n_labels)
+    y_proba : array-like of shape (n_rows, n_classes), or of labels that of `y_true`
+    classes : array-like of shape (n_classes,), or None for labels
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
     >>> round(log_loss(["a", None], [[0.5, 0.5], [0.9, 0.1]], ["a", "b"]), 4)
     0.6931
     """
@@ -164,6 +231,17 @@ def reliability_bins(
 ) -> tuple[ReliabilityBin, ...]:
     """Known labels in bins of equal width, each with its upper edge, without empty ones.
 
+    Parameters
+    ----------
+    y_true, y_proba : array-like of shape (n_rows,) or (n_rows, n_labels)
+    n_bins : int, default=10
+
+    Returns
+    -------
+    tuple of ReliabilityBin
+
+    Examples
+    --------
     >>> reliability_bins([1, 0, None], [0.25, 0.25, 0.5])
     (ReliabilityBin(mean_probability=0.25, share_true=0.5, n_labels=2),)
     """
@@ -179,6 +257,10 @@ def reliability_bins(
 def calibration_error(y_true: object, y_proba: object, n_bins: int = 10) -> float:
     """Expected calibration error: mean distance of probability and frequency in bins.
 
+    Parameters are those of `reliability_bins`, and the result is a float.
+
+    Examples
+    --------
     >>> calibration_error([0, 0], [0.25, 0.75])
     0.5
     """
@@ -192,6 +274,18 @@ def set_coverage(y_true: object, sets: ArrayLike, classes: object = None) -> flo
 
     `sets` is True where a set contains a class; `classes` names its last axis, by default 0, 1, ...
 
+    Parameters
+    ----------
+    y_true : array-like of shape (n_rows,) or (n_rows, n_columns)
+    sets : array-like of bool, of the shape of `y_true` and n_classes
+    classes : array-like of shape (n_classes,), default=0, 1, ...
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
     >>> set_coverage(["a", None, "b"], [[True, False], [True, True], [True, False]], ["a", "b"])
     0.5
     """
@@ -204,6 +298,10 @@ def set_coverage(y_true: object, sets: ArrayLike, classes: object = None) -> flo
 def set_size(y_true: object, sets: ArrayLike) -> float:
     """Mean number of classes in the prediction sets of known entries, as of `set_coverage`.
 
+    Parameters and result are those of `set_coverage`.
+
+    Examples
+    --------
     >>> set_size(["a", None, "b"], [[True, False], [True, True], [True, True]])
     1.5
     """
@@ -213,6 +311,16 @@ def set_size(y_true: object, sets: ArrayLike) -> float:
 def column_std(y: object) -> Floats:
     """Standard deviation of the known values of each column, exactly 0 where they are all equal.
 
+    Parameters
+    ----------
+    y : array-like of shape (n_rows,) or (n_rows, n_columns)
+
+    Returns
+    -------
+    ndarray of shape (n_columns,)
+
+    Examples
+    --------
     >>> column_std([[0.0, 0.1, None], [2.0, 0.1, None], [None, 0.1, None]])
     array([1., 0., 0.])
     """
@@ -226,11 +334,22 @@ def column_std(y: object) -> Floats:
 def rmse(y_true: object, y_pred: object, where: object = None) -> float:
     """Root mean squared error of the known entries of all columns, pooled.
 
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n_rows,) or (n_rows, n_columns)
+    where : array-like of bool, optional
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
     >>> rmse([[1.0, 2.0], [3.0, 4.0]], [[4.0, 2.0], [3.0, 8.0]], [[True, False], [False, True]])
     3.5355339059327378
     """
     _, (true, predicted) = _features(y_true, where, y_pred=y_pred)
-    return float(np.sqrt(np.mean((predicted - true) ** 2)))
+    return float(complete.root_mean_squared_error(true, predicted))
 
 
 def normalised_rmse(
@@ -242,6 +361,19 @@ def normalised_rmse(
 ) -> float:
     """Root mean squared error in units of `scale`, averaged within columns first or over entries.
 
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n_rows,) or (n_rows, n_columns)
+    where : array-like of bool, optional
+    scale : array-like of shape (n_columns,), optional
+    average : {"columns", "entries"}, default="columns"
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
     >>> normalised_rmse([[0.0, 5.0], [2.0, 5.0]], [[1.0, 5.0], [1.0, 9.0]])
     1.0
     """
@@ -260,6 +392,19 @@ def energy_score(
     The mean distance of draws from the truth, less half of that between draws (Gneiting and Raftery
     2007): proper for the joint distribution. `draws` has shape (n_draws, n_rows, n_columns).
 
+    Parameters
+    ----------
+    y_true : array-like of shape (n_rows, n_columns)
+    draws : array-like of shape (n_draws, n_rows, n_columns)
+    where : array-like of bool, optional
+    scale : array-like of shape (n_columns,), optional
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
     >>> energy_score([[0.0], [2.0]], [[[1.0], [3.0]], [[1.0], [3.0]]])
     1.0
     """
@@ -282,6 +427,17 @@ def energy_score(
 def interval_coverage(y_true: object, lower: object, upper: object, where: object = None) -> float:
     """Share of known entries within their intervals, bounds included.
 
+    Parameters
+    ----------
+    y_true, lower, upper : array-like of shape (n_rows,) or (n_rows, n_columns)
+    where : array-like of bool, optional
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
     >>> interval_coverage([[1.0, 2.0]], [[0.0, 3.0]], [[2.0, 9.0]])
     0.5
     """
@@ -294,6 +450,10 @@ def interval_width(
 ) -> float:
     """Mean width of intervals of known entries, in units of `scale`.
 
+    Parameters are those of `interval_coverage` and `scale`; the result is a float.
+
+    Examples
+    --------
     >>> interval_width([[0.0], [2.0]], [[0.0], [0.0]], [[5.0], [3.0]])
     4.0
     """
@@ -414,7 +574,5 @@ def _features(y_true: object, where: object, **predictions: object) -> tuple[Int
 
 def _share(right: Any, observed: Bools, sample_weight: MaybeArray) -> float:
     """Share of the observed entries that are right; entries have the weights of their rows."""
-    weights = np.asarray(np.ones(len(observed)) if sample_weight is None else sample_weight)
-    if weights.shape != observed.shape[:1]:
-        raise ValueError(f"sample_weight must hold {len(observed)} numbers, one per row.")
+    weights = _check_sample_weight(sample_weight, observed)
     return float(np.average(right, weights=weights[np.nonzero(observed)[0]]))

@@ -17,12 +17,12 @@ import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import numpy as np
 import safetensors.numpy
 from numpy.typing import NDArray
-from pydantic import BaseModel, JsonValue, TypeAdapter
+from pydantic import BaseModel, Field, JsonValue
 
 FORMAT_VERSION: Final = 1
 
@@ -39,7 +39,6 @@ _SIGNATURES: Final = {
     b"\x93NUMPY": "it is a numpy .npy file",
     **{bytes([0x80, n]): "it is a Python pickle, which halfseen never opens" for n in range(2, 6)},
 }
-_DOCUMENT: Final = TypeAdapter(dict[str, JsonValue])
 
 
 class ModelFileError(ValueError):
@@ -48,6 +47,16 @@ class ModelFileError(ValueError):
 
 class ModelFileNotFoundError(ModelFileError, FileNotFoundError):
     """There is no file at this path."""
+
+
+class _Versioned(BaseModel):
+    version: Annotated[int, Field(strict=True, ge=1, lt=10**6)] = FORMAT_VERSION
+
+
+class _Header(_Versioned, extra="forbid"):
+    kind: Annotated[str, Field(min_length=1)]
+    sha256: str = ""
+    document: dict[str, JsonValue]
 
 
 @dataclass(frozen=True)
@@ -65,23 +74,13 @@ def write_model_file(
     document: Mapping[str, Any] | BaseModel,
     arrays: Mapping[str, NDArray[Any]],
 ) -> None:
-    """Write JSON values and arrays of bool, integers or floats to one file, atomically.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "tiny.safetensors")
-    ...     write_model_file(path, "model", {"n_hidden": 3}, {"bias": np.arange(3.0)})
-    ...     read_model_file(path, kind="model")
-    ModelFile(kind='model', document={'n_hidden': 3}, arrays={'bias': array([0., 1., 2.])})
-    """
-    if not isinstance(kind, str) or not kind:
-        raise ValueError(f"kind must be a non-empty string, got {kind!r}")
+    """Write JSON values and arrays of bool, integers or floats to one file, atomically."""
     stored = {name: _storable(name, array) for name, array in arrays.items()}
     values = document.model_dump(mode="json") if isinstance(document, BaseModel) else document
-    values = _DOCUMENT.validate_python(dict(values))
-    digest = _digest(kind, values, stored)
-    header = {"kind": kind, "version": FORMAT_VERSION, "sha256": digest, "document": values}
-    content = safetensors.numpy.save(stored, {_METADATA_KEY: _canonical_json(header)})
+    header = _Header(kind=kind, document=dict(values))
+    header.sha256 = _digest(header, stored)
+    text = _canonical_json(header.model_dump())
+    content = safetensors.numpy.save(stored, {_METADATA_KEY: text})
     n_bytes = int.from_bytes(content[:8], "little")
     if n_bytes > _MAX_HEADER_BYTES:
         raise ValueError(f"{n_bytes:,} bytes of header: store long lists of numbers as arrays")
@@ -90,32 +89,27 @@ def write_model_file(
 
 
 def read_model_file(path: str | os.PathLike[str], *, kind: str | None = None) -> ModelFile:
-    """Read a file, of this kind if given, check it against its digest, and execute nothing in it.
-
-    What is absent, foreign, damaged, of another kind or of a newer halfseen is a `ModelFileError`.
-    """
+    """Read and check a file, of this kind if given; nothing in it is executed."""
     path = Path(path)
     _check_beginning(path)
     try:
         with safetensors.safe_open(path, "numpy") as file:
-            header = _parse_header(path, file.metadata())
+            header = _read_header(path, file.metadata())
             names = sorted(file.keys())
             if any(file.get_slice(name).get_dtype() not in _DTYPES for name in names):
                 raise ValueError("an array has a dtype that halfseen does not write")
             arrays = {name: file.get_tensor(name) for name in names}
-        document = _DOCUMENT.validate_python(header["document"])
-        if header["sha256"] != _digest(header["kind"], document, arrays):
+        if header.sha256 != _digest(header, arrays):
             raise ValueError("its content does not match its digest")
     except ModelFileError:
         raise
     except (safetensors.SafetensorError, ValueError, TypeError, MemoryError, RecursionError) as e:
         reason = str(e).partition("\n")[0][:150]
         raise ModelFileError(_DAMAGED.format(path, reason)) from e
-    if kind not in (None, header["kind"]):
-        raise ModelFileError(
-            f"'{path}' is of kind {header['kind'][:40]!r}, not {kind!r}: name another"
-        )
-    return ModelFile(header["kind"], document, arrays)
+    if kind not in (None, header.kind):
+        found = f"of kind {header.kind[:40]!r}, not {kind!r}"
+        raise ModelFileError(f"'{path}' is {found}: name another")
+    return ModelFile(header.kind, header.document, arrays)
 
 
 @contextlib.contextmanager
@@ -174,11 +168,12 @@ def _canonical_json(value: Any) -> str:
     return json.dumps(value, sort_keys=True, allow_nan=False, separators=(",", ":"))
 
 
-def _digest(kind: str, document: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str:
+def _digest(header: _Header, arrays: Mapping[str, NDArray[Any]]) -> str:
     """SHA-256 over kind, version, document, and the name, dtype, shape and bytes of all arrays."""
     named = sorted(arrays.items())
     layout = [[name, array.dtype.name, array.shape] for name, array in named]
-    digest = hashlib.sha256(_canonical_json([kind, FORMAT_VERSION, document, layout]).encode())
+    described = _canonical_json([header.kind, header.version, header.document, layout])
+    digest = hashlib.sha256(described.encode())
     for _, array in named:
         # Little-endian, as in the file. The layout fixes every length, so no separators.
         little = array.astype(array.dtype.newbyteorder("<"), copy=False)
@@ -204,29 +199,21 @@ def _check_beginning(path: Path) -> None:
                 raise ModelFileError(_FOREIGN.format(path, description))
         if len(start) > 8:
             raise ModelFileError(_FOREIGN.format(path, "it is not a safetensors file"))
-        if len(start) < 8:
-            reason = f"it has only {size} bytes" if size else "it is empty"
-            raise ModelFileError(_DAMAGED.format(path, reason))
     length = int.from_bytes(start[:8], "little")
     if length > min(size - 8, _MAX_HEADER_BYTES):
         reason = f"its header claims {length:,} bytes, the file has {size:,}"
         raise ModelFileError(_DAMAGED.format(path, reason))
 
 
-def _parse_header(path: Path, metadata: dict[str, str] | None) -> dict[str, Any]:
+def _read_header(path: Path, metadata: dict[str, str] | None) -> _Header:
     if metadata is None or set(metadata) != {_METADATA_KEY}:
         raise ModelFileError(_FOREIGN.format(path, "it is a safetensors file of another program"))
-    header: Any = json.loads(metadata[_METADATA_KEY])
-    if not isinstance(header, dict):
-        raise ValueError("its header is not a JSON object")
-    version = header.get("version")
-    if type(version) is not int or not 1 <= version < 10**6:
-        raise ValueError("its format version is not a positive integer")
+    found = json.loads(metadata[_METADATA_KEY])
+    version = _Versioned.model_validate(found).version
     if version > FORMAT_VERSION:
         newer = f"made by a newer halfseen (format {version}, not {FORMAT_VERSION})"
         raise ModelFileError(f"'{path}' was {newer}: upgrade halfseen")
-    if header.keys() != {"kind", "version", "sha256", "document"}:
-        raise ValueError("its header has other keys than a model file")
-    if not isinstance(header["kind"], str):
-        raise ValueError("its kind is not a string")
+    header = _Header.model_validate(found)
+    if _canonical_json(header.model_dump()) != metadata[_METADATA_KEY]:
+        raise ValueError("its header is not written as halfseen writes it")
     return header

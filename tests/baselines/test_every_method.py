@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -13,7 +11,6 @@ import halfseen.baselines
 from baselines.hidden_table import table
 from halfseen.baselines import (
     CLE,
-    COCO,
     GAIN,
     MC1,
     MIWAE,
@@ -29,24 +26,18 @@ from halfseen.baselines import (
     MissForest,
     NearestNeighbours,
     NoisyIMC,
-    NonlinearCLE,
     NotInductive,
     OurMachine,
-    ProbabilisticPCA,
     SoftImpute,
-    XGBoostMasked,
 )
 from halfseen.baselines.tuner import drawn_candidates
 
 PRIOR = ColumnPrior()
 LEARNING: list[Baseline] = [
     MC1(lam=0.3),
-    COCO(lam=0.3),
     NoisyIMC(),
     CLE(n_components=5, max_iter=40),
-    NonlinearCLE(n_components=5, n_frequencies=40, max_iter=40),
     GaussianEM(),
-    ProbabilisticPCA(n_components=3),
     SoftImpute(),
     IterativeImputerPeer(n_rounds=2),
     MissForest(n_trees=4, n_rounds=1, classifier="logistic"),
@@ -54,8 +45,6 @@ LEARNING: list[Baseline] = [
     BoostedNative(n_rounds=20),
     BoostedImputed(n_rounds=20),
 ]
-if importlib.util.find_spec("xgboost"):
-    LEARNING.append(XGBoostMasked(n_rounds=25))
 QUICK = [PRIOR, *LEARNING]
 NETWORKS: list[Baseline] = [
     MaskedNetwork(hidden=(16,), n_networks=2, n_epochs=5, batch_size=32),
@@ -107,8 +96,8 @@ def test_no_public_method_is_left_out() -> None:
     methods = {
         of for of in public if isinstance(of, type) and issubclass(of, Baseline) and of != Baseline
     }
-    # Our own estimator has tests of its own, and xgboost may be absent.
-    assert methods - {OurMachine, XGBoostMasked} <= {type(method) for method in EVERY}
+    # Our own estimator has tests of its own.
+    assert methods - {OurMachine} <= {type(method) for method in EVERY}
 
 
 @pytest.mark.parametrize("method", WITHOUT_WAITING, ids=named)

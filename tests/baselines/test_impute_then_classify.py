@@ -10,7 +10,7 @@ from halfseen.baselines._impute_then_classify import ImputeThenClassify
 
 
 class Zeros(ImputeThenClassify):
-    """Zeros for holes, as a method of two lines."""
+    """Zeros for missing entries, as a method of two lines."""
 
     method = "Zeros + logistic"
     random_state = 0

@@ -15,9 +15,9 @@ def test_unknown_classifier() -> None:
 
 def test_recovers_a_linear_column_of_new_rows() -> None:
     X = np.random.default_rng(0).standard_normal((60, 2)) @ [[1.0, 0.0, 2.0], [0.0, 1.0, -1.0]]
-    holes = X.copy()
-    holes[::4, 2] = np.nan
-    fitted = IterativeImputerPeer().fit(holes, (X[:, 2:] > 0).astype(float))
+    incomplete = X.copy()
+    incomplete[::4, 2] = np.nan
+    fitted = IterativeImputerPeer().fit(incomplete, (X[:, 2:] > 0).astype(float))
     np.testing.assert_allclose(fitted.complete().features, X, atol=1e-3)
     new = X.copy()
     new[:, 2] = np.nan

@@ -2,10 +2,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
+from scipy.optimize import check_grad, minimize
 
-from halfseen.baselines._co_completion_loss import CoCompletionLoss
-from halfseen.baselines.mc1 import MC1, complete_with_ones
+from halfseen.baselines.mc1 import MC1, CoCompletionLoss, complete_with_ones
 
 
 def tiny_loss(seed: int, lam: float) -> CoCompletionLoss:
@@ -93,3 +92,50 @@ def test_writing_the_ones_back_is_not_enough() -> None:
 def test_settings_out_of_range(wrong: dict[str, float]) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong))):
         MC1(**wrong).fit([[1.0], [2.0]], [[0.0], [1.0]])
+
+
+def test_it_says_how_it_ended() -> None:
+    generator = np.random.default_rng(0)
+    X, Y = generator.standard_normal((20, 4)), generator.integers(0, 2, (20, 2)).astype(float)
+    long, short = MC1().fit(X, Y), MC1(max_iter=1).fit(X, Y)
+    assert short.n_iter_ < long.n_iter_
+    assert long.movement_ < long.tol
+    assert short.movement_ > short.tol
+    assert long.mu_ == pytest.approx(short.mu_)
+
+
+def example() -> tuple[CoCompletionLoss, np.ndarray]:
+    generator = np.random.default_rng(0)
+    X, Y = generator.standard_normal((5, 3)), generator.integers(0, 2, (5, 2)).astype(float)
+    Y[0, 0] = Y[2] = np.nan
+    observed = generator.random(X.shape) < 0.6
+    loss = CoCompletionLoss.of(X, observed, Y, 0.7)
+    return loss, generator.standard_normal((5, 6))
+
+
+def test_gradient() -> None:
+    loss, Z = example()
+    error = check_grad(
+        lambda flat: loss.value(flat.reshape(Z.shape)),
+        lambda flat: loss.gradient(flat.reshape(Z.shape)).ravel(),
+        Z.ravel(),
+    )
+    assert error < 1e-6
+
+
+def test_gradient_is_zero_where_nothing_is_observed() -> None:
+    loss, Z = example()
+    gradient = loss.gradient(Z)
+    assert (gradient[:, :2][loss.signs == 0] == 0).all()
+    assert (gradient[:, 2:5][~loss.observed_features] == 0).all()
+    assert (gradient[:, 5] == 0).all()
+    assert (gradient[:, :2][loss.signs != 0] != 0).all()
+
+
+def test_lipschitz_constant_bounds_the_change_of_the_gradient() -> None:
+    loss, Z = example()
+    generator = np.random.default_rng(1)
+    for _ in range(50):
+        other = Z + generator.standard_normal(Z.shape) * generator.choice([0.01, 1.0, 10.0])
+        change = np.linalg.norm(loss.gradient(Z) - loss.gradient(other))
+        assert change <= loss.lipschitz * np.linalg.norm(Z - other) * (1 + 1e-12)

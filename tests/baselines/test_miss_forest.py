@@ -9,9 +9,9 @@ def test_completes_what_no_line_does() -> None:
     """The second column is the square of the first, with which it does not correlate."""
     first = np.random.default_rng(0).uniform(-1, 1, 300)
     X = np.column_stack([first, first**2])
-    holes = X.copy()
-    holes[::5, 1] = np.nan
-    fitted = MissForest(classifier="logistic").fit(holes, (X[:, :1] > 0).astype(float))
+    incomplete = X.copy()
+    incomplete[::5, 1] = np.nan
+    fitted = MissForest(classifier="logistic").fit(incomplete, (X[:, :1] > 0).astype(float))
     error = (fitted.complete().features - X)[::5, 1]
     assert np.mean(error**2) < 0.1 * X[:, 1].var()
 

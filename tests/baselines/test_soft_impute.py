@@ -17,11 +17,13 @@ def table(n_rows: int, n_columns: int) -> np.ndarray:
 @pytest.mark.parametrize("shape", [(15, 6), (6, 15)])
 def test_optimality(shape: tuple[int, int]) -> None:
     """Residuals on observed entries are a subgradient of the nuclear norm times the penalty."""
-    holes = table(*shape)
+    incomplete = table(*shape)
     threshold = 0.8
-    spectrum = soft_imputed(holes, np.zeros(shape), threshold, n_iterations=5000, tolerance=1e-10)
+    spectrum = soft_imputed(
+        incomplete, np.zeros(shape), threshold, n_iterations=5000, tolerance=1e-10
+    )
     matrix = spectrum.matrix()
-    residual = np.where(np.isnan(holes), 0.0, holes - matrix)
+    residual = np.where(np.isnan(incomplete), 0.0, incomplete - matrix)
     left = spectrum.left / spectrum.singular_values
     assert 0 < len(spectrum.singular_values) < min(shape)
     np.testing.assert_allclose(residual @ spectrum.right, threshold * left, atol=1e-6)
@@ -29,8 +31,8 @@ def test_optimality(shape: tuple[int, int]) -> None:
 
 
 def test_fold_in_of_a_fitted_row_is_that_row() -> None:
-    holes = table(60, 8)
-    X, Y = holes[:, :6], (table(60, 8)[:, 6:] > 0).astype(float)
+    incomplete = table(60, 8)
+    X, Y = incomplete[:, :6], (table(60, 8)[:, 6:] > 0).astype(float)
     Y[::2] = np.nan
     fitted = SoftImpute(tolerance=1e-9, n_iterations=5000).fit(X, Y)
     scores = fitted.complete().scores
@@ -42,10 +44,10 @@ def test_the_chosen_penalty_completes_better_than_the_ends_of_the_path() -> None
     X = generator.standard_normal((150, 2)) @ generator.standard_normal((2, 12))
     X += 1.0 * generator.standard_normal(X.shape)
     hidden = generator.random(X.shape) < 0.4
-    holes, Y = np.where(hidden, np.nan, X), generator.integers(0, 2, (150, 1))
+    incomplete, Y = np.where(hidden, np.nan, X), generator.integers(0, 2, (150, 1))
 
     def error(method: SoftImpute) -> float:
-        return float(np.mean((method.fit(holes, Y).complete().features - X)[hidden] ** 2))
+        return float(np.mean((method.fit(incomplete, Y).complete().features - X)[hidden] ** 2))
 
     chosen = error(SoftImpute())
     assert chosen < 0.98 * error(SoftImpute(n_lambdas=1, smallest=0.95))

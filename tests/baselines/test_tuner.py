@@ -1,4 +1,4 @@
-"""The shared tuner: it looks at observed entries only, and really puts some aside."""
+"""The shared tuner: it looks at observed entries only, and really holds some out."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from halfseen.baselines.baseline import Baseline, CompletedTable, with_observed
-from halfseen.baselines.tuner import drawn_candidates, put_aside, tune
+from halfseen.baselines.tuner import drawn_candidates, hold_out, tune
 
 
 class Constant(Baseline):
@@ -47,19 +47,19 @@ def test_the_better_setting_is_chosen(table):
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
-def test_entries_are_put_aside_whatever_the_seed_of_the_mask(seed):
+def test_entries_are_hold_out_whatever_the_seed_of_the_mask(seed):
     X, Y = np.ones((300, 5)), np.tile([0.0, 1.0], (300, 1))
     hidden = np.random.default_rng(seed).random(X.shape) < 0.5
     X = np.where(hidden, np.nan, X)
-    shown_x, shown_y = put_aside(X, Y, "labels", seed)
+    shown_x, shown_y = hold_out(X, Y, "labels", seed)
     share_x = np.mean(np.isnan(shown_x)[~hidden])
     assert 0.1 < share_x < 0.2
     assert 0.1 < np.mean(np.isnan(shown_y)) < 0.2
 
 
-def test_classes_are_put_aside_as_a_whole():
+def test_classes_are_hold_out_as_a_whole():
     Y = np.eye(3)[np.arange(300) % 3]
-    _, shown = put_aside(np.ones((300, 1)), Y, "classes", 0)
+    _, shown = hold_out(np.ones((300, 1)), Y, "classes", 0)
     gone = np.isnan(shown)
     assert np.array_equal(gone.any(axis=1), gone.all(axis=1))
     assert 0.1 < gone.all(axis=1).mean() < 0.2

@@ -10,25 +10,9 @@ from typing import Any
 
 import pytest
 
-from browser.pages import gallery_page, model_page
-from halfseen.report import write_page
-
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
+FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync")
 ASKED = "HALFSEEN_BROWSER_TESTS"
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "browser: needs a real browser; run by make test-browser")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -61,13 +45,3 @@ def browser() -> Iterator[Any]:
         running = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
         yield running
         running.close()
-
-
-@pytest.fixture(scope="session")
-def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Addresses of the pages under test."""
-    folder = tmp_path_factory.mktemp("pages")
-    made = {"model": model_page(), "gallery": gallery_page()}
-    for name, page in made.items():
-        write_page(folder / f"{name}.html", page)
-    return {name: (folder / f"{name}.html").as_uri() for name in made}

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 import scipy.sparse
 
-from halfseen.data.frames import align, fill_table, fill_target, make_table, read_table, read_target
+from halfseen.data.frames import align, fill_table, make_table, read_table, read_target
 from halfseen.data.schema import learn_schema
 
 BIG = 2**53 + 1
@@ -236,12 +236,12 @@ def test_a_target_has_as_many_rows_as_its_table():
 
 def test_filled_targets_keep_their_container():
     decoded, observed = [np.array(["a", "b"], object)], np.array([[True], [False]])
-    pandas = fill_target(pd.Series(["a", None], index=[5, 6], name="kind"), decoded, observed)
+    pandas = fill_table(pd.Series(["a", None], index=[5, 6], name="kind"), decoded, observed)
     assert (pandas.to_dict(), pandas.name) == ({5: "a", 6: "b"}, "kind")
     for given in (pl.Series(["a", None]), pa.array(["a", None]), pa.chunked_array([["a", None]])):
-        assert pl.Series(fill_target(given, decoded, observed)).to_list() == ["a", "b"]
+        assert pl.Series(fill_table(given, decoded, observed)).to_list() == ["a", "b"]
     known = pl.Series(["a", "b"])
-    assert fill_target(known, decoded, np.ones((2, 1), bool)) is known
-    frame = fill_target(pd.DataFrame({"k": ["a", None]}), decoded, observed)
+    assert fill_table(known, decoded, np.ones((2, 1), bool)).to_list() == ["a", "b"]
+    frame = fill_table(pd.DataFrame({"k": ["a", None]}), decoded, observed)
     assert frame["k"].tolist() == ["a", "b"]
-    assert fill_target([1, None], [np.array([0.0, 0.0])], observed).tolist() == [1, 0]
+    assert fill_table([1, None], [np.array([0.0, 0.0])], observed).tolist() == [1, 0]

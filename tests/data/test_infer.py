@@ -100,10 +100,10 @@ def test_one_type_a_list_or_a_mapping(feature_types, types):
 @pytest.mark.parametrize(
     ("feature_types", "message"),
     [
-        ("number", "Unknown feature type 'number' for all columns; use one of 'auto', 'numeric'"),
+        ("number", "Unknown feature type 'number' for column 'a'; use one of 'auto', 'numeric'"),
         ({"a": "text"}, "Unknown feature type 'text' for column 'a'"), (7, "is 7 for 2 columns"),
         ({"c": "numeric"}, "unknown column 'c'; columns are 'a', 'b'"),
-        ({2: "numeric"}, "unknown column 2"), (["numeric"], "1 entries for 2 columns"),
+        ({2: "numeric"}, "unknown column 2"), (["numeric"], "for 2 columns"),
         ({"a": ("numeric", [1, 2])}, "Unknown feature type"),
     ],
 )  # fmt: skip

@@ -77,7 +77,7 @@ def test_json_round_trip(schema):
 
 @pytest.mark.parametrize(
     "change",
-    [{"features": []}, {"targets": []}, {"target_type": None}, {"has_feature_names": False},
+    [{"features": []}, {"targets": []}, {"target_type": None},
      {"container": {"kind": "numpy", "dtypes": []}}, {"extra": 1}, {"target_type": "continuous"}],
 )  # fmt: skip
 def test_a_forged_document_is_refused(schema, change):

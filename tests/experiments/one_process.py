@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from halfseen.experiments import run_plan as module
-from halfseen.experiments.cell import Cell
-from halfseen.experiments.cell_tuning import TunedSettings
-from halfseen.experiments.cell_worker import Job, done
-from halfseen.experiments.read_plan import parse_plan
-from halfseen.experiments.record import Record
-from halfseen.experiments.run_plan import Outcome, run_plan
-from halfseen.experiments.worker_pool import Ended
+from halfseen.experiments.plan import Cell, parse_plan
+from halfseen.experiments.record import Record, TunedSettings
+from halfseen.experiments.run_plan import Job, Outcome, run_plan
 
 PLAN = """
 title = "Flowers"
@@ -33,7 +31,7 @@ labels = ["tall"]
 
 
 def write_flowers(folder: Path) -> Path:
-    """A table of forty rows: two numbers that hang together, a text, and a label."""
+    """A table of forty rows: two correlated numbers, a text, and a label."""
     rng = np.random.default_rng(0)
     size = rng.normal(size=40)
     lines = ["length,width,colour,tall"]
@@ -46,29 +44,21 @@ def write_flowers(folder: Path) -> Path:
 
 
 class OneProcess:
-    """A pool whose only worker is this process; the last job that was begun ends first."""
+    """A pool whose only worker is this process."""
 
-    def __init__(self, n_workers: int, run: Path) -> None:
-        self.n_workers, self.run = n_workers, run
-        self.jobs: list[Job] = []
+    def __init__(self, *_: object) -> None:
+        pass
 
-    @property
-    def running(self) -> list[tuple[Job, float]]:
-        return [(job, 0.0) for job in self.jobs]
+    def schedule(self, function: Callable[..., Any], args: Any, timeout: float) -> Future[Any]:
+        future: Future[Any] = Future()
+        future.set_result(function(*args))
+        return future
 
-    @property
-    def n_idle(self) -> int:
-        return self.n_workers - len(self.jobs)
+    def stop(self) -> None:
+        pass
 
-    def begin(self, job: Job) -> None:
-        self.jobs.append(job)
-
-    def ended(self) -> list[Ended]:
-        job = self.jobs.pop()
-        return [Ended(job, done(job, self.run), "", False, 0.0)]
-
-    def close(self) -> None:
-        self.jobs.clear()
+    def join(self) -> None:
+        pass
 
 
 class Notes:
@@ -98,13 +88,14 @@ def study(
     monkeypatch: pytest.MonkeyPatch,
     text: str = PLAN,
     n_workers: int = 1,
-    pool: type = OneProcess,
+    pool: type | None = OneProcess,
     *,
     retry_failed: bool = False,
 ) -> tuple[Outcome, Notes]:
-    """Run what is left of a plan in a folder."""
+    """Run what is left of a plan in a folder; without a pool, in processes of their own."""
     run.mkdir(exist_ok=True)
-    monkeypatch.setattr(module, "WorkerPool", pool)
+    if pool is not None:
+        monkeypatch.setattr(module, "ProcessPool", pool)
     notes = Notes()
     write_flowers(run)
     plan = parse_plan(text, Path("plan.toml"), run)

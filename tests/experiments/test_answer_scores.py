@@ -26,7 +26,7 @@ OF_LABELS = {"micro_auc", "macro_auc", "hamming_accuracy"}
 
 
 def drawn(seed: int, target: str) -> tuple[DataSet, np.ndarray, np.ndarray, Answer]:
-    """A small table with holes, what is asked of it, and an answer that is partly right."""
+    """A small incomplete table, what is asked of it, and an answer that is partly right."""
     generator = np.random.default_rng(seed)
     X = generator.normal(size=(24, 4)) * [1, 10, 1, 1] + [0, 5, 0, 0]
     X[:, 2] = 7.0  # constant

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from experiments.tiny import tiny_data_set
-from halfseen.experiments.cell import Cell
 from halfseen.experiments.cell_data import hidden_rows
+from halfseen.experiments.plan import Cell
 
 CELL = Cell("tiny", "transductive", "at_random", "at_random", 0.5, 0.3, None, "mc1")
 
@@ -43,7 +43,7 @@ def test_what_is_asked_for_is_not_shown(
         assert not rows.asked_features[rows.fitted].any()
 
 
-def test_every_method_gets_the_same_holes() -> None:
+def test_every_method_gets_the_same_mask() -> None:
     data = tiny_data_set()
     one, other = (hidden_rows(replace(CELL, method=name), data) for name in ("mc1", "cle"))
     for ours, theirs in zip(one, other, strict=True):

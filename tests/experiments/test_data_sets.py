@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -13,17 +12,18 @@ import sklearn.datasets
 from halfseen.experiments.data_sets import (
     CATALOGUE,
     DATA_SETS,
+    DataSet,
     DataSetUnavailable,
     content_digest,
     data_set_path,
     load_data_set,
 )
+from halfseen.experiments.telemetry import telemetry
 
 needs_data = pytest.mark.skipif(
     not os.environ.get("HALFSEEN_DATA"),
     reason="needs the data sets: set HALFSEEN_DATA to the folder that holds them",
 )
-PATHS = sys.modules["halfseen.experiments.data_sets.data_set_path"]
 
 
 @needs_data
@@ -113,9 +113,9 @@ def test_columns_that_cannot_be_told_are_said(tmp_path, monkeypatch):
 def test_where_openml_has_nothing_the_sentence_names_places_and_remedy(tmp_path, monkeypatch):
     monkeypatch.delenv("HALFSEEN_DATA", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    with pytest.raises(DataSetUnavailable) as told:
+    with pytest.raises(DataSetUnavailable) as raised:
         load_data_set("cptc2017_recon")
-    text = str(told.value)
+    text = str(raised.value)
     assert str(tmp_path / "halfseen") in text
     assert "put cptc2017_devices.npz" in text
     assert "set the environment variable HALFSEEN_DATA to that folder" in text
@@ -128,9 +128,9 @@ def test_offline_the_sentence_says_so(tmp_path, monkeypatch):
     monkeypatch.setattr(sklearn.datasets, "fetch_openml", offline)
     monkeypatch.setenv("HALFSEEN_DATA", str(tmp_path))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    with pytest.raises(DataSetUnavailable) as told:
+    with pytest.raises(DataSetUnavailable) as raised:
         load_data_set("scene")
-    assert str(told.value) == (
+    assert str(raised.value) == (
         "data set 'scene' is in no local folder, and it could not be downloaded from OpenML "
         "(no route to host); connect to the network, or put scene.npz (arrays X and Y) into a "
         "folder and set the environment variable HALFSEEN_DATA to that folder; data set 'digits' "
@@ -160,16 +160,16 @@ def test_a_download_is_verified_kept_and_found_again(tmp_path, monkeypatch, targ
         calls.append(data_id)
         return bunch
 
-    told = replace(
+    entry = replace(
         CATALOGUE["emotions"],
         digest=content_digest(X, Y), n_rows=20, n_features=4, n_labels=3, target=target,
     )  # fmt: skip
-    monkeypatch.setitem(CATALOGUE, "emotions", told)
+    monkeypatch.setitem(CATALOGUE, "emotions", entry)
     monkeypatch.setattr(sklearn.datasets, "fetch_openml", fetched)
     monkeypatch.delenv("HALFSEEN_DATA", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     first, again = load_data_set("emotions"), load_data_set("emotions")
-    assert calls == [told.openml_id]
+    assert calls == [entry.openml_id]
     assert np.array_equal(first.X, again.X)
     assert np.array_equal(first.X, X.astype(float))
     assert np.array_equal(first.Y, Y if target == "labels" else np.eye(3)[Y])
@@ -180,10 +180,10 @@ def test_a_download_is_verified_kept_and_found_again(tmp_path, monkeypatch, targ
 
 def test_features_are_scaled_after_they_are_verified(tmp_path, monkeypatch):
     X, Y = np.arange(12, dtype=np.uint8).reshape(6, 2), np.arange(6) % 3
-    told = replace(
+    entry = replace(
         CATALOGUE["mnist"], digest=content_digest(X, Y), n_rows=6, n_features=2, n_labels=3
     )
-    monkeypatch.setitem(CATALOGUE, "mnist", told)
+    monkeypatch.setitem(CATALOGUE, "mnist", entry)
     monkeypatch.setenv("HALFSEEN_DATA", str(tmp_path))
     np.savez(tmp_path / "mnist.npz", X=X, Y=Y)
     data = load_data_set("mnist")
@@ -211,9 +211,9 @@ def test_a_write_that_fails_leaves_nothing_behind(tmp_path, monkeypatch):
     X, Y = np.zeros((593, 72)), np.full((593, 6), "0")
     bunch = _Bunch(X, Y, ["a"] * 6)
     monkeypatch.setattr(sklearn.datasets, "fetch_openml", lambda **_: bunch)
-    told = replace(CATALOGUE["emotions"], digest=content_digest(X, np.zeros((593, 6))))
-    monkeypatch.setitem(CATALOGUE, "emotions", told)
-    monkeypatch.setattr(PATHS.np, "savez_compressed", full)
+    entry = replace(CATALOGUE["emotions"], digest=content_digest(X, np.zeros((593, 6))))
+    monkeypatch.setitem(CATALOGUE, "emotions", entry)
+    monkeypatch.setattr(np, "savez_compressed", full)
     monkeypatch.delenv("HALFSEEN_DATA", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     with pytest.raises(OSError, match="disk full"):
@@ -222,9 +222,9 @@ def test_a_write_that_fails_leaves_nothing_behind(tmp_path, monkeypatch):
 
 
 def test_unknown_name_lists_the_known_ones():
-    with pytest.raises(ValueError, match=r"did you mean 'scene'\?; there are .*telemetry"):
+    with pytest.raises(ValueError, match=r"Did you mean 'scene'\? There are: .*telemetry"):
         load_data_set("scen")
-    with pytest.raises(ValueError, match=r"unknown data set 'zzz'; there are cptc2017_devices"):
+    with pytest.raises(ValueError, match=r"unknown data set 'zzz'. There are: cptc2017_devices"):
         load_data_set("zzz")
 
 
@@ -245,3 +245,59 @@ def test_names_are_those_of_the_studies():
     }  # fmt: skip
     images = {name: entry.image for name, entry in CATALOGUE.items() if entry.image}
     assert images == {"mnist": (28, 28)}
+
+
+def test_digits_are_images_of_ten_classes():
+    data = load_data_set("digits")
+    assert data.X.shape == (1797, 64)
+    assert (data.X.min(), data.X.max()) == (0.0, 1.0)
+    assert (data.Y.sum(axis=1) == 1).all()
+    assert data.image == (8, 8)
+    assert data.label_names == tuple("0123456789")
+
+
+def test_some_digits_are_rows_of_all():
+    every, some = load_data_set("digits"), load_data_set("digits", n_rows=40, seed=5)
+    rows = {row.tobytes() for row in every.X}
+    assert len(some.X) == 40
+    assert all(row.tobytes() in rows for row in some.X)
+    assert not np.array_equal(some.X, load_data_set("digits", n_rows=40, seed=6).X)
+    assert len(load_data_set("digits", n_rows=10**6).X) == 1797
+
+
+def test_telemetry_is_whole_and_of_any_size():
+    data, made = load_data_set("telemetry", n_rows=300, seed=2), telemetry(300, seed=2)
+    np.testing.assert_array_equal(data.X, made.X)
+    np.testing.assert_array_equal(data.Y, made.y)
+    assert not np.isnan(data.X).any()
+    flags = [name.startswith("flag") for name in data.feature_names]
+    np.testing.assert_array_equal(~data.numeric, flags)
+    assert set(np.unique(data.X[:, ~data.numeric])) == {0.0, 1.0}
+
+
+def test_rows_take_their_split_along():
+    data = DataSet(
+        "mine", np.arange(8.0).reshape(4, 2), np.ones((4, 1)), "labels",
+        is_train=np.array([True, False, True, False]), blocks=np.array([0, 0]),
+    )  # fmt: skip
+    some = data.rows(np.array([False, True, True, False]))
+    np.testing.assert_array_equal(some.X, [[2, 3], [4, 5]])
+    np.testing.assert_array_equal(some.is_train, [False, True])
+    np.testing.assert_array_equal(some.blocks, [0, 0])
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"feature_names": ("a",)}, "has 1 feature names, 2 are needed"),
+        ({"label_names": ("a", "b")}, "has 2 label names, 1 are needed"),
+        ({"blocks": np.zeros(3, int)}, "has 3 numbers of blocks, 2 are needed"),
+        ({"numeric": np.ones(1, bool)}, "has 1 kinds of columns, 2 are needed"),
+        ({"is_train": np.ones(3, bool)}, "has 3 rows of the split, 4 are needed"),
+        ({"Y": np.ones((3, 1))}, "has 3 rows of Y, 4 are needed"),
+    ],
+)
+def test_parts_that_do_not_fit_are_named(changed, said):
+    given = {"name": "mine", "X": np.zeros((4, 2)), "Y": np.ones((4, 1)), "target": "labels"}
+    with pytest.raises(ValueError, match=said):
+        DataSet(**(given | changed))

@@ -1,24 +1,22 @@
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from halfseen.experiments.record import (
-    CELLS,
+    RECORDS,
     SCORES,
     NotARecord,
     Record,
-    read_record,
+    TunedSettings,
+    append_record,
     read_records,
-    write_json,
-    write_record,
+    read_run_records,
 )
 
 ASKED = ("scene", "transductive", "at_random", "at_random", 0.5, 0.5, None, "mc1")
@@ -51,15 +49,9 @@ def test_what_was_written_is_read(
         reliability=tuple(bins), seconds=seconds, why=why, settings={"a": 1, "b": [1.5, "c"]},
     )  # fmt: skip
     run = tmp_path_factory.mktemp("run")
-    path = write_record(run, record)
-    assert same(read_record(path), record)
-    assert "NaN" not in path.read_text()
+    append_record(run, record)
+    assert "NaN" not in (run / RECORDS).read_text()
     assert same(read_records(run)[0], record)
-
-
-def test_numbers_of_numpy_are_written(tmp_path: Path) -> None:
-    write_json(tmp_path / "a", {"a": np.float32(0.5), "b": np.array([1, 2]), "c": np.nan})
-    assert json.loads((tmp_path / "a").read_text()) == {"a": 0.5, "b": [1, 2], "c": None}
 
 
 def test_keys_tell_cells_apart() -> None:
@@ -82,20 +74,46 @@ def test_keys_tell_cells_apart() -> None:
     assert len({record.key, *(other.key for other in others)}) == 11
 
 
-@pytest.mark.parametrize("text", ["{", "[]", '{"format": 2}', '{"format": 1}'])
-def test_what_is_no_record_is_named(tmp_path: Path, text: str) -> None:
-    (tmp_path / CELLS).mkdir()
-    (tmp_path / CELLS / "a.json").write_text(text)
-    with pytest.raises(NotARecord, match=r"a\.json"):
-        read_records(tmp_path)
+def test_settings_are_read_as_the_tuner_chose_them(tmp_path: Path) -> None:
+    tuned = TunedSettings({"hidden": (3, 4)}, 1, 2, series="scene-miwae")
+    append_record(tmp_path, tuned)
+    assert read_run_records(tmp_path).tunings == {"scene-miwae": tuned}
+    assert read_records(tmp_path) == []
+
+
+def test_the_last_line_about_a_cell_counts(tmp_path: Path) -> None:
+    record = Record(*ASKED, status="failed", why="too large")
+    append_record(tmp_path, record)
+    append_record(tmp_path, Record(*ASKED, realisation=1))
+    append_record(tmp_path, replace(record, status="done", why=""))
+    assert [one.status for one in read_records(tmp_path)] == ["done", "done"]
+    assert len((tmp_path / RECORDS).read_text().splitlines()) == 3
+
+
+def test_a_line_that_was_cut_off_is_passed_over_and_replaced(tmp_path: Path) -> None:
+    append_record(tmp_path, Record(*ASKED))
+    whole = (tmp_path / RECORDS).read_bytes()
+    (tmp_path / RECORDS).write_bytes(whole + whole[:50])
+    assert len(read_records(tmp_path)) == 1
+    append_record(tmp_path, Record(*ASKED, realisation=1))
+    assert len(read_records(tmp_path)) == 2
+    assert (tmp_path / RECORDS).read_bytes().startswith(whole)
 
 
 @pytest.mark.parametrize(
-    ("name", "value"),
-    [("status", "fine"), ("realisation", 0.5), ("scores", []), ("reliability", [[1, 2]])],
+    ("old", "new", "said"),
+    [
+        ('"done"', '"fine"', "status: Input should be 'done'"),
+        ('"realisation":0', '"realisation":0.5', "realisation: Input should be a valid integer"),
+        ('"scores":{', '"score":{', "scores?: "),
+        ('"cell"', '"cel"', "the line|cel: "),
+        ("}", "", "the line: Invalid JSON"),
+    ],
 )
-def test_a_value_that_cannot_be_is_named(tmp_path: Path, name: str, value: object) -> None:
-    path = write_record(tmp_path, Record(*ASKED))
-    write_json(path, {**json.loads(path.read_text()), name: value})
-    with pytest.raises(NotARecord, match=rf"json holds .* as {name}\. Remove it"):
-        read_record(path)
+def test_a_line_that_is_no_record_is_named(tmp_path: Path, old: str, new: str, said: str) -> None:
+    append_record(tmp_path, Record(*ASKED))
+    append_record(tmp_path, Record(*ASKED, realisation=1))
+    first, second = (tmp_path / RECORDS).read_text().splitlines()
+    (tmp_path / RECORDS).write_text(f"{first.replace(old, new)}\n{second}\n")
+    with pytest.raises(NotARecord, match=rf"jsonl, line 1, is no record: .*({said}).*Remove the"):
+        read_records(tmp_path)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,19 +8,22 @@ import numpy as np
 import pytest
 
 from experiments.tiny import tiny_data_set
-from halfseen.experiments import cell_tuning
 from halfseen.experiments import run_cell as module
 from halfseen.experiments.answer_scores import Answer, AnswerScores
-from halfseen.experiments.cell import Cell
-from halfseen.experiments.cell_data import hidden_rows
-from halfseen.experiments.cell_pictures import PICTURES
-from halfseen.experiments.cell_tuning import TunedSettings, tune_cell
-from halfseen.experiments.plan import Limits
-from halfseen.experiments.record import SCORES
-from halfseen.experiments.run_cell import run_cell
+from halfseen.experiments.cell_data import PICTURES, hidden_rows
+from halfseen.experiments.plan import Cell, Limits
+from halfseen.experiments.record import SCORES, TunedSettings
+from halfseen.experiments.run_cell import (
+    forget_peak,
+    peak_megabytes,
+    run_cell,
+    tune_cell,
+    tuning_grid,
+)
 
 CELL = Cell("tiny", "transductive", "at_random", "at_random", 0.3, 0.3, None, "column_prior")
-OURS = {"effort": "fast", "companion": False, "n_epochs": 2, "n_hidden": 4}
+OURS = {"n_iter": 2, "n_components": 4}
+TUNED = replace(CELL, method="nearest_neighbours", limits=Limits(tuning_tries=3))
 
 
 @pytest.fixture(autouse=True)
@@ -47,7 +51,7 @@ def test_chosen_settings_give_way_to_those_of_the_plan(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("task", ["transductive", "inductive"])
 def test_ours_completes_and_bounds_old_and_new_rows(tmp_path: Path, task: str) -> None:
-    cell = replace(CELL, method="halfseen", task=task, settings=OURS)
+    cell = replace(CELL, method="rbm_mo", task=task, settings=OURS)
     record = run_cell(cell, TunedSettings(), tmp_path)
     assert record.status == "done", record.why
     for score in ("rmse", "micro_auc", "interval_coverage", "interval_width", "log_loss"):
@@ -92,23 +96,22 @@ def test_overwriting_what_is_hidden_changes_no_choice_and_no_answer(
         X=np.where(rows.asked_features, 1e6, data.X),
         Y=np.where(rows.asked_labels, 1 - data.Y, data.Y),
     )
-    heard: list[Answer] = []
+    answers: list[Answer] = []
 
-    def listening(data: object, of_x: object, of_y: object, answer: Answer, _: bool) -> object:
-        heard.append(answer)
+    def keep(data: object, of_x: object, of_y: object, answer: Answer, _: bool) -> object:
+        answers.append(answer)
         return AnswerScores()
 
-    monkeypatch.setattr(module, "score_answer", listening)
+    monkeypatch.setattr(module, "score_answer", keep)
     choices = []
     for one in (data, overwritten):
         monkeypatch.setattr(module, "cell_data", lambda cell, one=one: one)
-        monkeypatch.setattr(cell_tuning, "cell_data", lambda cell, one=one: one)
         choices.append(tune_cell(cell))
         assert run_cell(cell, choices[-1], tmp_path).status == "done"
     assert choices[0].settings == choices[1].settings
     assert choices[0].n_tried == choices[0].n_planned == 3
-    assert heard[0].features.tobytes() == heard[1].features.tobytes()
-    assert heard[0].scores.tobytes() == heard[1].scores.tobytes()
+    assert answers[0].features.tobytes() == answers[1].features.tobytes()
+    assert answers[0].scores.tobytes() == answers[1].scores.tobytes()
 
 
 def test_labels_of_new_rows_are_not_fitted_and_all_are_asked_for(
@@ -132,3 +135,47 @@ def test_a_method_that_looks_is_better_than_the_constant(tmp_path: Path) -> None
     )
     assert gaussian["micro_auc"] > 0.85 > 0.75 > prior["micro_auc"]
     assert gaussian["rmse"] < 0.7 * prior["rmse"]
+
+
+def test_settings_are_those_of_the_first_realisation_whichever_asks() -> None:
+    first, later = tune_cell(TUNED), tune_cell(replace(TUNED, realisation=4))
+    assert first.settings == later.settings
+    assert first.series == later.series == TUNED.series
+    assert (first.n_tried, first.n_planned) == (3, 3)
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        replace(TUNED, method="rbm_mo"),
+        replace(TUNED, method="mc1", task="inductive"),
+        replace(TUNED, limits=Limits(tuning_tries=1)),
+        replace(TUNED, limits=Limits(tuning_seconds=0)),
+        replace(TUNED, settings={"n_neighbours": 3, "label_weight": 1.0}),
+    ],
+)
+def test_there_is_nothing_to_tune(cell: Cell) -> None:
+    assert tuning_grid(cell) == {}
+
+
+def test_what_the_plan_sets_is_not_tuned() -> None:
+    cell = replace(TUNED, settings={"n_neighbours": 3})
+    assert list(tuning_grid(cell)) == ["label_weight"]
+    assert list(tune_cell(cell).settings) == ["label_weight"]
+
+
+def test_tuning_that_fails_says_why() -> None:
+    tuned = tune_cell(replace(TUNED, feature_hiding="nowhere"))
+    assert (tuned.settings, tuned.n_tried) == ({}, 0)
+    assert tuned.why.startswith("not tuned: ValueError: unknown feature_hiding")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux forgets a peak")
+def test_peak_memory_is_of_this_process_from_a_moment_on() -> None:
+    forget_peak()
+    small = peak_megabytes()
+    large = np.ones(2**26)  # 512 MB
+    assert peak_megabytes() > small + 500
+    del large
+    forget_peak()
+    assert peak_megabytes() < small + 250

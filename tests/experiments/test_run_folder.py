@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from experiments.one_process import PLAN, write_flowers
-from halfseen.experiments.plan_values import PlanError
+from halfseen.experiments.plan import PlanError
 from halfseen.experiments.run_folder import RunFolderError, new_run_folder, read_run_folder
 
 
@@ -19,7 +19,7 @@ def test_a_run_keeps_its_plan_and_finds_its_table_again(tmp_path: Path) -> None:
     again = read_run_folder(run)
     assert (again.name, again.grids, again.tables) == ("mine", plan.grids, plan.tables)
     about = json.loads((run / "run.json").read_text())
-    assert (about["format"], about["plan"], about["title"]) == (1, "mine", "Flowers")
+    assert (about["plan"], about["title"]) == ("mine", "Flowers")
     assert about["machine"]["cores"] >= 1
     with pytest.raises(RunFolderError, match="resume"):
         new_run_folder("quick/own-table", run)
@@ -38,7 +38,7 @@ def test_what_is_no_run_is_named(tmp_path: Path) -> None:
         read_run_folder(tmp_path)
 
 
-@pytest.mark.parametrize("text", ["{", "[]", "{}", '{"format": 1, "plan": "mine"}'])
+@pytest.mark.parametrize("text", ["{", "[]", "{}", '{"plan": "mine"}'])
 def test_a_damaged_run_is_named(tmp_path: Path, text: str) -> None:
     path, run = tmp_path / "mine.toml", tmp_path / "run"
     path.write_text(PLAN)

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from halfseen.experiments.telemetry import (
+    Missingness,
     Telemetry,
-    TelemetryHoles,
     telemetry,
     telemetry_batches,
 )
@@ -81,8 +81,8 @@ def test_seeds_make_other_tables(rows: Telemetry) -> None:
 
 
 def test_customers_hide_whole_blocks(rows: Telemetry) -> None:
-    holes = TelemetryHoles(privacy=0.4, dropout=0.0)
-    hidden = telemetry(3000, 30, 2, 1, n_customers=5, holes=holes)
+    missing = Missingness(privacy=0.4, dropout=0.0)
+    hidden = telemetry(3000, 30, 2, 1, n_customers=5, missing=missing)
     patterns = set()
     for customer in range(5):
         mine = hidden.observed_X[hidden.customer == customer]
@@ -98,35 +98,35 @@ def test_customers_hide_whole_blocks(rows: Telemetry) -> None:
 
 
 def test_sensors_drop_out_more_under_load() -> None:
-    only = TelemetryHoles(privacy=0.0, dropout=0.1, overload=1.0)
-    lost = ~telemetry(8000, 20, 2, 0, holes=only).observed_X
-    load = telemetry(8000, 20, 2, 0, holes=only).X[:, 0]
+    only = Missingness(privacy=0.0, dropout=0.1, overload=1.0)
+    lost = ~telemetry(8000, 20, 2, 0, missing=only).observed_X
+    load = telemetry(8000, 20, 2, 0, missing=only).X[:, 0]
     assert not lost[:, 0].any()
     assert lost[load > 1, 1:].mean() > 3 * lost[load < -1, 1:].mean()
-    evenly = TelemetryHoles(privacy=0.0, dropout=0.1, overload=0.0)
-    lost = ~telemetry(8000, 20, 2, 0, holes=evenly).observed_X
+    evenly = Missingness(privacy=0.0, dropout=0.1, overload=0.0)
+    lost = ~telemetry(8000, 20, 2, 0, missing=evenly).observed_X
     assert lost[:, 1:].mean() == pytest.approx(0.1, abs=0.005)
     assert lost[load > 0, 1:].mean() == pytest.approx(0.1, abs=0.01)
 
 
-def test_the_truth_does_not_depend_on_the_holes() -> None:
-    complete = telemetry(500, 12, 3, holes=TelemetryHoles(0.0, 0.0, examined=1.0))
-    holed = telemetry(500, 12, 3)
+def test_the_truth_does_not_depend_on_what_is_missing() -> None:
+    complete = telemetry(500, 12, 3, missing=Missingness(0.0, 0.0, examined=1.0))
+    with_missing = telemetry(500, 12, 3)
     assert complete.observed_X.all()
-    assert not holed.observed_X.all()
-    np.testing.assert_array_equal(complete.X, holed.X)
-    np.testing.assert_array_equal(complete.y, holed.y)
+    assert not with_missing.observed_X.all()
+    np.testing.assert_array_equal(complete.X, with_missing.X)
+    np.testing.assert_array_equal(complete.y, with_missing.y)
 
 
 def test_labels_are_known_for_examined_devices(rows: Telemetry) -> None:
     assert rows.observed_y.any(axis=1).mean() == pytest.approx(0.5, abs=0.03)
     assert rows.observed_y.mean() == pytest.approx(0.5 * 0.85, abs=0.03)
-    nobody = telemetry(50, 5, 2, holes=TelemetryHoles(examined=0.0))
+    nobody = telemetry(50, 5, 2, missing=Missingness(examined=0.0))
     assert not nobody.observed_y.any()
 
 
 def test_all_lost_and_no_rows() -> None:
-    assert not telemetry(50, 5, 2, holes=TelemetryHoles(dropout=1.0)).observed_X[:, 1:].any()
+    assert not telemetry(50, 5, 2, missing=Missingness(dropout=1.0)).observed_X[:, 1:].any()
     nothing = telemetry(0, 5, 2)
     assert (nothing.X.shape, nothing.y.shape) == ((0, 5), (0, 2))
     assert telemetry(3, 1, 1).names == ("load",)
@@ -148,4 +148,4 @@ def test_refusals(asked: dict[str, int], words: str) -> None:
 
 def test_shares_are_shares() -> None:
     with pytest.raises(ValueError, match=r"dropout is a share between 0 and 1, not 1\.5"):
-        TelemetryHoles(dropout=1.5)
+        Missingness(dropout=1.5)

@@ -15,7 +15,15 @@ a3,2.5,,0,no,worse
 a4,3.5,x,,,ok
 a5,0.5,y,1,yes,
 a6,4.5,z,0,no,bad
+a7,1.5,x,0,no,ok
+a8,2.5,y,1,yes,ok
+a9,3.5,x,0,no,bad
+b1,0.5,z,1,yes,worse
 """
+
+
+def choice(file: Path, labels: str | tuple[str, ...], **more: object) -> TableChoice:
+    return TableChoice(name="mine", file=file, labels=labels, **more)  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -26,7 +34,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_text_becomes_columns_that_belong_together(file: Path) -> None:
-    data = load_user_table(TableChoice("mine", file, ("ill",), ignore=("state",), missing=("?",)))
+    data = load_user_table(choice(file, "ill", ignore="state", missing="?"))
     assert data.feature_names == ("size", "kind=x", "kind=y", "kind=z", "big")
     assert data.blocks is not None
     assert data.numeric is not None
@@ -35,11 +43,11 @@ def test_text_becomes_columns_that_belong_together(file: Path) -> None:
     assert np.isnan(data.X[2, 1:4]).all()
     assert np.isnan(data.X[1, 0])
     np.testing.assert_array_equal(data.X[5], [4.5, 0, 0, 1, 0])
-    np.testing.assert_array_equal(data.Y.ravel(), [0, 1, 0, np.nan, 1, 0])
+    np.testing.assert_array_equal(data.Y.ravel(), [0, 1, 0, np.nan, 1, 0, 0, 1, 0, 1])
 
 
 def test_one_column_of_several_values_are_classes(file: Path) -> None:
-    data = load_user_table(TableChoice("mine", file, ("state",), ("size", "b*"), missing=("?",)))
+    data = load_user_table(choice(file, "state", features=("size", "b*"), missing="?"))
     assert (data.target, data.label_names) == ("classes", ("bad", "ok", "worse"))
     assert data.feature_names == ("size", "big")
     np.testing.assert_array_equal(data.Y[0], [0, 1, 0])
@@ -47,13 +55,12 @@ def test_one_column_of_several_values_are_classes(file: Path) -> None:
 
 
 def test_two_classes_if_asked(file: Path) -> None:
-    choice = TableChoice("mine", file, ("ill",), ("big",), target="classes")
-    assert load_user_table(choice).label_names == ("no", "yes")
+    asked = choice(file, "ill", features="big", target="classes")
+    assert load_user_table(asked).label_names == ("no", "yes")
 
 
 def test_some_rows(file: Path) -> None:
-    choice = TableChoice("mine", file, ("ill",), ("big",))
-    assert load_user_table(choice, n_rows=4).X.shape == (4, 1)
+    assert load_user_table(choice(file, "ill", features="big"), n_rows=4).X.shape == (4, 1)
 
 
 @pytest.mark.parametrize(
@@ -62,7 +69,7 @@ def test_some_rows(file: Path) -> None:
         (("il",), (), "auto", "Did you mean 'ill'?"),
         (("ill",), ("sizes",), "auto", "names in 'features'. Did you mean 'size'?"),
         (("ill",), ("ill",), "auto", "both a label and a feature"),
-        (("ill",), ("id",), "auto", "is named as a feature, but is identifier"),
+        (("ill",), ("id",), "auto", "is named as a feature, but is ignored (identifier)"),
         (("ill", "state"), (), "auto", "label 'state' has 3 different values"),
         (("ill", "big"), (), "classes", "classes stand in one column"),
     ],
@@ -70,8 +77,7 @@ def test_some_rows(file: Path) -> None:
 def test_errors_name_file_and_column(
     file: Path, labels: tuple[str, ...], features: tuple[str, ...], target: str, said: str
 ) -> None:
-    choice = TableChoice("mine", file, labels, features, target=target, missing=("?",))
     with pytest.raises(UserTableError) as raised:
-        load_user_table(choice)
+        load_user_table(choice(file, labels, features=features, target=target, missing="?"))
     assert "mine.csv" in str(raised.value)
     assert said in str(raised.value)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from halfseen.cli.root import root
+from halfseen.cli.main import root
 
 _ASSIGNMENT = re.compile(r"[A-Z_]+=\S*")
 _ASKS_FOR_CODE = "echo $?"

@@ -23,6 +23,7 @@ from halfseen import (
     TrainingInterrupted,
     load,
 )
+from halfseen.model_file import read_model_file, write_model_file
 from rbm.tables import KINDS, LIGHT, mixed_table, targets
 
 TABLE = mixed_table()
@@ -152,19 +153,31 @@ def test_a_saved_model_answers_alike(
     assert bytes_of[0] == bytes_of[1]
 
 
-def test_a_model_file_of_wrong_shapes_is_refused(imputer: RBMImputer, tmp_path: Path) -> None:
-    from halfseen.model_file import read_model_file, write_model_file
+def test_saved_parameters_fit_the_same_columns(tmp_path: Path) -> None:
+    types = {"colour": ("categorical", ["red", "green", "blue"]), 0: "numeric"}
+    parameters = LIGHT | {"n_iter": np.int64(2), "learning_rate": np.float32(0.05)}
+    model = RBMImputer(**parameters, feature_types=types).fit(TABLE)
+    model.save(tmp_path / "model.safetensors")
+    loaded = load(tmp_path / "model.safetensors")
+    assert list(loaded.feature_types) == ["colour", 0]
+    assert (type(loaded.n_iter), type(loaded.learning_rate)) == (int, float)
+    assert clone(loaded).fit(TABLE).schema_ == model.schema_
 
-    imputer.save(tmp_path / "model.safetensors")
-    content = read_model_file(tmp_path / "model.safetensors")
+
+def test_a_model_file_of_wrong_shapes_is_refused(
+    models: dict[str, RBMClassifier], tmp_path: Path
+) -> None:
+    path = tmp_path / "model.safetensors"
+    models["multilabel"].save(path)
+    content = read_model_file(path)
     for change in (
         {"weights": content.arrays["weights"][:, :-1]},
         {"weights": content.arrays["weights"] * np.float32(np.nan)},
         {"hidden_bias": content.arrays["hidden_bias"].astype(np.float64)},
+        {"thresholds": content.arrays["thresholds"][:-1]},
     ):
-        path = tmp_path / "forged.safetensors"
         write_model_file(path, content.kind, content.document, content.arrays | change)
-        with pytest.raises(ModelFileError, match="RBMImputer"):
+        with pytest.raises(ModelFileError, match=f"RBMClassifier .*{next(iter(change))}"):
             load(path)
 
 
@@ -300,6 +313,7 @@ def test_a_fit_that_fails_leaves_no_model() -> None:
         model.fit(TABLE, callbacks=[fail])
     with pytest.raises(NotFittedError):
         model.transform(TABLE)
+    assert model.partial_fit(TABLE).n_iter_ == 1
 
 
 def test_divergence_is_an_error_that_says_what_to_do() -> None:

@@ -19,7 +19,7 @@ from halfseen.rbm.mean_field import (
     mean_field_free_energy,
     onsager_term,
 )
-from halfseen.rbm.model import RBM
+from halfseen.rbm.model import RBM, Rows
 from rbm.machines import MARGINALS, MIXED, OBSERVED, ROWS, Floats, exact, machine, mean_of_units
 
 pytestmark = pytest.mark.usefixtures("double_precision")
@@ -28,15 +28,16 @@ METHODS = get_args(Completion)
 MISSING = ~OBSERVED
 OPEN = np.any(MISSING, axis=1)  # rows that miss something
 GROUPS = (slice(4, 7), slice(7, 9))
+TABLE = Rows(ROWS, OBSERVED, MARGINALS)
 STARTS = np.stack([MARGINALS, MARGINALS[::-1], ROWS[0]])
 
-solve = jax.jit(fixed_point, static_argnames="second_order")
+solve = jax.jit(fixed_point, static_argnames="tap")
 free_energy = jax.jit(mean_field_free_energy)
 completed = jax.jit(complete, static_argnames=("method", "n_sweeps"))
 
 
-def at_rest(rbm: RBM, second_order: bool = False, visible: Floats = ROWS) -> FixedPoint:
-    point = solve(rbm, visible, OBSERVED, MARGINALS, 3000, second_order=second_order, tolerance=0.0)
+def at_rest(rbm: RBM, tap: bool = False) -> FixedPoint:
+    point = solve(rbm, TABLE, MARGINALS, 3000, tap=tap, tolerance=0.0)
     return FixedPoint(*map(np.asarray, point))
 
 
@@ -89,7 +90,7 @@ def test_the_free_energy_is_stationary_at_rest() -> None:
 
 def test_the_tap_free_energy_is_stationary_at_rest_of_second_order() -> None:
     rbm, energy = machine(scale=0.5), lambda point: tap_free_energy(rbm, point)
-    assert np.max(np.abs(slopes(energy, at_rest(rbm, second_order=True)))) < 1e-7
+    assert np.max(np.abs(slopes(energy, at_rest(rbm, tap=True)))) < 1e-7
     # At rest of first order the derivatives of the Onsager term are left, one for each mean but
     # those of numbers, whose variance is the same at every mean.
     onsager = np.max(np.abs(slopes(energy, at_rest(rbm))), axis=1)
@@ -112,7 +113,7 @@ def test_the_error_is_of_second_order_in_the_weights_and_that_of_tap_of_third() 
     errors, means = [], []
     for scale in (0.1, 0.05):
         rbm = machine(scale=scale)
-        first, second = at_rest(rbm), at_rest(rbm, second_order=True)
+        first, second = at_rest(rbm), at_rest(rbm, tap=True)
         log_z = np.array([states.log_z for states in exact(rbm)])
         energies = free_energy(rbm, first, OBSERVED), tap_free_energy(rbm, second)
         errors.append([np.abs(energy + log_z)[OPEN].sum() for energy in energies])
@@ -127,19 +128,21 @@ def test_the_error_is_of_second_order_in_the_weights_and_that_of_tap_of_third() 
 @pytest.mark.parametrize("method", METHODS)
 def test_values_behind_missing_entries_change_no_bit(method: Completion) -> None:
     rbm = machine()
-    plain = completed(rbm, ROWS, OBSERVED, STARTS, method, 20)
+    plain = completed(rbm, TABLE, STARTS, method, 20)
     np.testing.assert_array_equal(plain[OBSERVED], ROWS[OBSERVED])
     for behind in (np.nan, 1e9):
         visible = np.where(OBSERVED, ROWS, behind)
-        np.testing.assert_array_equal(completed(rbm, visible, OBSERVED, STARTS, method, 20), plain)
+        np.testing.assert_array_equal(
+            completed(rbm, TABLE._replace(visible=visible), STARTS, method, 20), plain
+        )
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_other_rows_change_no_bit(method: Completion) -> None:
     rbm = machine()
-    plain = completed(rbm, ROWS, OBSERVED, STARTS, method, 20)
+    plain = completed(rbm, TABLE, STARTS, method, 20)
     order = np.array([3, 0, 2, 3])
-    found = completed(rbm, ROWS[order], OBSERVED[order], STARTS, method, 20)
+    found = completed(rbm, Rows(ROWS[order], OBSERVED[order], MARGINALS), STARTS, method, 20)
     np.testing.assert_array_equal(found, plain[order])
 
 
@@ -147,9 +150,9 @@ def test_other_rows_change_no_bit(method: Completion) -> None:
 def test_restarts_are_averaged(method: Completion) -> None:
     rbm = machine()
     # After a single sweep the starts still show.
-    each = [completed(rbm, ROWS, OBSERVED, start[None], method, 1) for start in STARTS]
+    each = [completed(rbm, TABLE, start[None], method, 1) for start in STARTS]
     assert np.max(np.abs(each[0] - each[1])[MISSING]) > 0.01
-    found = completed(rbm, ROWS, OBSERVED, STARTS, method, 1)
+    found = completed(rbm, TABLE, STARTS, method, 1)
     np.testing.assert_allclose(found, np.mean(each, axis=0), rtol=1e-12)
 
 
@@ -161,5 +164,5 @@ def test_completion_is_the_conditional_mean_of_weakly_coupled_units(
 ) -> None:
     rbm = machine(scale=0.1)
     expected = np.array([states.visible_mean for states in exact(rbm)])
-    found = completed(rbm, ROWS, OBSERVED, STARTS, method, n_sweeps)
+    found = completed(rbm, TABLE, STARTS, method, n_sweeps)
     np.testing.assert_allclose(found, expected, atol=0.02)

@@ -6,11 +6,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from scipy.special import expit, logsumexp, softmax
+from scipy.special import logsumexp, softmax
 
 from halfseen.rbm.model import RBM
 from halfseen.rbm.units import VisibleLayer
-from rbm.machines import BINARY, MARGINALS, MIXED, ROWS, enumerate_states, machine
+from rbm.machines import BINARY, MIXED, ROWS, enumerate_states, machine
 
 pytestmark = pytest.mark.usefixtures("double_precision")
 
@@ -24,7 +24,6 @@ def everything(rbm: RBM, visible: jax.Array, hidden: jax.Array) -> dict[str, jax
         "energy": rbm.energy(visible[:, None], hidden),
         "log_prior": jnp.sum(rbm.layer.log_prior(visible, rbm.log_variance), axis=-1),
         "free_energy": rbm.free_energy(visible),
-        "hidden_free_energy": rbm.hidden_free_energy(hidden),
         "hidden_mean": rbm.hidden_mean_from_visible(visible),
         "visible_mean": rbm.visible_mean_from_hidden(hidden),
     }
@@ -43,8 +42,6 @@ def test_energies_and_conditionals_are_those_of_the_joint_distribution(layer: Vi
 
     np.testing.assert_allclose(found["log_prior"][:, None] - found["energy"], joint, atol=1e-12)
     np.testing.assert_allclose(found["free_energy"], -logsumexp(joint, axis=1), rtol=1e-12)
-    by_hidden = -logsumexp(nothing.log_weight, axis=0)
-    np.testing.assert_allclose(found["hidden_free_energy"], by_hidden, rtol=1e-10, atol=1e-10)
     expected = softmax(joint, axis=1) @ nothing.hidden
     np.testing.assert_allclose(found["hidden_mean"], expected, rtol=1e-10)
     expected = softmax(nothing.log_weight, axis=0).T @ nothing.visible
@@ -61,12 +58,3 @@ def test_temperatures_lead_from_independent_units_to_the_machine() -> None:
     np.testing.assert_array_equal(hot.visible_input_from_hidden(hidden), inputs)
     np.testing.assert_array_equal(hot.hidden_mean_from_visible(ROWS), np.full((4, 3), 0.5))
     np.testing.assert_array_equal(hot.log_variance, rbm.log_variance)
-
-
-def test_a_new_machine_has_the_marginals_of_the_data_and_small_weights() -> None:
-    arguments = (MIXED, 40, jnp.asarray(MARGINALS))
-    rbm = RBM.initial(jax.random.key(0), *arguments, variance=0.5, scale=0.01)
-    np.testing.assert_allclose(rbm.visible_mean_from_hidden(np.zeros(40)), MARGINALS, rtol=1e-9)
-    np.testing.assert_allclose(rbm.hidden_mean_from_visible(np.zeros(9)), np.full(40, expit(0)))
-    np.testing.assert_allclose(np.exp(rbm.log_variance), 0.5)
-    assert 0.008 < np.std(rbm.weights) < 0.012

@@ -15,17 +15,15 @@ import pytest
 
 from halfseen.rbm.likelihood import exact_log_z
 from halfseen.rbm.mean_field import fixed_point, mean_field_free_energy
-from halfseen.rbm.model import RBM
+from halfseen.rbm.model import RBM, Rows
 from halfseen.rbm.training import (
     Algorithm,
     ChainStart,
     DivergenceError,
-    Rows,
     TrainingState,
     center_gradient,
     initial_states,
     lossy_cd_update,
-    random_visible,
     run_epoch,
     train,
 )
@@ -43,8 +41,8 @@ FAR = 2.0
 @jax.jit
 def mean_log_probability(rbm: RBM, visible: Any, observed: Any) -> jax.Array:
     nothing = jnp.zeros((1, rbm.layer.n_units))
-    log_z = exact_log_z(rbm, nothing, nothing > 0)
-    return jnp.mean(exact_log_z(rbm, visible, observed) - log_z)
+    log_z = exact_log_z(rbm, Rows(nothing, nothing > 0, nothing[0]))
+    return jnp.mean(exact_log_z(rbm, Rows(visible, observed, nothing[0])) - log_z)
 
 
 def flat(rbm: Any, n_leading: int = 0) -> Floats:
@@ -59,7 +57,7 @@ def same_bits(left: Any, right: Any) -> bool:
 
 def state_of(rbm: RBM, algorithm: Algorithm, key: jax.Array | None = None) -> TrainingState:
     key = jax.random.key(0) if key is None else key
-    chains = random_visible(rbm, key, MARGINALS, N_CHAINS)
+    chains = rbm.random_visible(key, MARGINALS, N_CHAINS)
     offsets = jnp.asarray(MARGINALS), jnp.full(N_HIDDEN, 0.4)
     return TrainingState(rbm, chains, offsets, algorithm.optimizer.init(rbm))
 
@@ -114,7 +112,7 @@ def test_mean_field_training_ascends_the_difference_of_two_free_energies() -> No
     def contrast(rbm: RBM) -> jax.Array:
         def free_energy(observed: Any) -> jax.Array:
             # Forward mode goes through the iteration: nothing is assumed of the fixed points.
-            point = fixed_point(rbm, ROWS, observed, MARGINALS, 100, tolerance=0.0)
+            point = fixed_point(rbm, Rows(ROWS, observed, MARGINALS), MARGINALS, 100, tolerance=0.0)
             return mean_field_free_energy(rbm, point, observed)
 
         return jnp.mean(free_energy(jnp.zeros_like(OBSERVED)) - free_energy(OBSERVED))
@@ -173,6 +171,17 @@ def first_states(algorithm: Algorithm, n_machines: int = 1) -> TrainingState:
 def epochs(algorithm: Algorithm, rows: Rows, **settings: Any) -> Iterator[TrainingState]:
     settings = {"learning_rate": 0.05, "batch_size": 20, "seed": 0} | settings
     return train(first_states(algorithm), rows, algorithm=algorithm, **settings)
+
+
+def test_new_machines_have_the_marginals_of_the_data_and_small_weights() -> None:
+    keys, marginals = jax.random.split(jax.random.key(0), 2), jnp.asarray(MARGINALS)
+    states = initial_states(keys, MIXED, 40, 20, marginals, 0.5, Algorithm())
+    rbm = only(states)
+    np.testing.assert_allclose(rbm.visible_mean_from_hidden(np.zeros(40)), MARGINALS, rtol=1e-9)
+    np.testing.assert_allclose(rbm.hidden_mean_from_visible(np.zeros(9)), np.full(40, 0.5))
+    np.testing.assert_allclose(np.exp(rbm.log_variance), 0.5)
+    assert 0.008 < np.std(rbm.weights) < 0.012
+    assert (states.rbm.weights[0] != states.rbm.weights[1]).any()
 
 
 def only(states: TrainingState) -> RBM:

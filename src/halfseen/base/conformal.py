@@ -16,7 +16,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Final, Self
+from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,79 +25,61 @@ from numpy.typing import ArrayLike, NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-# Larger groups keep this many order statistics. Ranks are rounded up to the next one kept, so
-# coverage grows by at most 1 / 500 and never falls.
-_MAX_KEPT: Final = 500
-
 
 @dataclass(frozen=True, eq=False)
 class _GroupedScores:
-    """Sorted scores of all groups, followed by those of the pools that they borrow from."""
+    """Scores of validation entries, and the pools that their groups borrow from."""
 
-    scores: Floats  # (n_kept,), group after group
-    counts: Ints  # (n_groups + n_pools,), validation entries, kept or not
-    pool: Ints  # (n_groups,), place of the group's pool in counts
+    scores: Floats  # (n_entries,)
+    group: Ints  # (n_entries,)
+    pool: Ints  # (n_groups,), numbers from 0
 
-    @classmethod
-    def _group(cls, scores: Floats, group: Ints, pool: Ints) -> Self:
-        """Sort scores by group; `pool` counts from 0 and has one element per group."""
-        if not np.isfinite(scores).all():
+    def __post_init__(self) -> None:
+        if not np.isfinite(self.scores).all():
             raise ValueError("predictions and truth of validation entries must be finite")
-        n_groups, n_pools = len(pool), int(pool.max(initial=-1)) + 1
-        place = np.concatenate([group, n_groups + pool[group]])
-        scores = np.tile(scores, 2)
-        scores = scores[np.lexsort((scores, place))]
-        counts = np.bincount(place, minlength=n_groups + n_pools)
-        # Of each group at most _MAX_KEPT scores, evenly spaced in rank, the largest among them.
-        n_kept = np.minimum(counts, _MAX_KEPT)
-        first, first_kept = np.cumsum(counts) - counts, np.cumsum(n_kept) - n_kept
-        which = np.repeat(np.arange(n_groups + n_pools), n_kept)
-        position = np.arange(1, len(which) + 1) - first_kept[which]
-        rank = -(-position * counts[which] // n_kept[which])  # rounded up
-        return cls(scores[first[which] + rank - 1], counts, pool + n_groups)
+        numbers = np.concatenate([self.group, self.pool])
+        in_range = (numbers >= 0) & (numbers < len(self.pool))
+        if len(self.group) != len(self.scores) or not in_range.all():
+            raise ValueError("conformal scores, groups and pools do not match")
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
         """Restore from the result of `to_arrays`; refuses arrays that no fit produces."""
-        dtypes = {"scores": np.float64, "counts": np.int64, "pool": np.int64}
-        found = {name: array.dtype for name, array in arrays.items() if array.ndim == 1}
-        if len(arrays) != len(dtypes) or found != dtypes:
+        layout = {name: (array.dtype.name, array.ndim) for name, array in arrays.items()}
+        if layout != {"scores": ("float64", 1), "group": ("int64", 1), "pool": ("int64", 1)}:
             raise ValueError("conformal arrays have other names, shapes or dtypes than a fit makes")
-        fitted = cls(**arrays)
-        n_kept = np.clip(fitted.counts, 0, _MAX_KEPT)
-        in_range = (fitted.pool >= len(fitted.pool)) & (fitted.pool < len(n_kept))
-        if (fitted.counts < 0).any() or not in_range.all() or len(fitted.scores) != n_kept.sum():
-            raise ValueError("conformal counts, pools and scores do not match")
-        order = np.lexsort((fitted.scores, np.repeat(np.arange(len(n_kept)), n_kept)))
-        if not np.isfinite(fitted.scores).all() or (np.diff(order) != 1).any():
-            raise ValueError("conformal scores must be finite and sorted")
-        return fitted
+        return cls(**arrays)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Arrays for a model file, by name."""
         return asdict(self)
 
+    @cached_property
+    def _sorted(self) -> tuple[Floats, Ints]:
+        """Sorted scores of each group, then of each pool, and their numbers."""
+        place = np.concatenate([self.group, len(self.pool) + self.pool[self.group]])
+        scores, n_places = np.tile(self.scores, 2), len(self.pool) + self.pool.max(initial=-1) + 1
+        return scores[np.lexsort((scores, place))], np.bincount(place, minlength=n_places)
+
     @property
     def n_validation(self) -> Ints:
-        """Number of validation entries of each group, of shape (n_groups,)."""
-        return self.counts[: len(self.pool)]
+        """Number of validation entries of each group."""
+        return np.bincount(self.group, minlength=len(self.pool))
 
     def support(self, coverage: float) -> Ints:
-        """Number of validation entries behind each group's quantile: its own, or its pool's."""
-        own, pooled = self.n_validation, self.counts[self.pool]
-        return np.where(_rank(own, coverage) <= own, own, pooled)
+        """Number of validation entries that the quantile of each group rests on."""
+        own, pool_of_entry = self.n_validation, self.pool[self.group]
+        of_pool = np.bincount(pool_of_entry, minlength=self.pool.max(initial=-1) + 1)
+        return np.where(_rank(own, coverage) <= own, own, of_pool[self.pool])
 
     def quantile(self, coverage: float) -> Floats:
-        """Score that the requested share of entries does not exceed, of shape (n_groups,).
-
-        It is infinite where even the pool has too few entries for this coverage.
-        """
-        n, n_kept = self.counts, np.minimum(self.counts, _MAX_KEPT)
+        """Score that this share of entries does not exceed; infinite if the pool has too few."""
+        scores, n = self._sorted
         rank, n_groups = _rank(n, coverage), len(self.pool)
-        place = np.cumsum(n_kept) - n_kept + (np.minimum(rank, n) - 1) * n_kept // np.maximum(n, 1)
         # The largest score stands for a rank above it; an empty group has 0 instead.
-        score = np.where(n > 0, np.append(self.scores, 0.0)[place], 0.0)
-        pooled = np.where(rank <= n, score, np.inf)[self.pool]
+        place = np.cumsum(n) - n + np.minimum(rank, n) - 1
+        score = np.where(n > 0, np.append(scores, 0.0)[place], 0.0)
+        pooled = np.where(rank <= n, score, np.inf)[n_groups + self.pool]
         # Own entries that are too few still count by their largest score. It keeps the quantile
         # from falling as the coverage rises.
         own, enough = score[:n_groups], (rank <= n)[:n_groups]
@@ -104,17 +87,7 @@ class _GroupedScores:
 
 
 class ConformalIntervals(_GroupedScores):
-    """Prediction intervals of numeric columns, each column a group of its own, all in one pool.
-
-    The score of an entry is ``|truth - mean| / spread``.
-
-    >>> truth = np.arange(1.0, 20.0)
-    >>> intervals = ConformalIntervals.fit(truth, np.zeros(19), np.zeros(19, int), n_columns=2)
-    >>> intervals.interval(np.array([0.0, 5.0]), 1.0, 0, coverage=0.9)
-    (array([-18., -13.]), array([18., 23.]))
-    >>> intervals.n_validation, intervals.support(0.9)
-    (array([19,  0]), array([19, 19]))
-    """
+    """Prediction intervals of numeric columns, all in one pool: scores |truth - mean| / spread."""
 
     @classmethod
     def fit(
@@ -125,28 +98,17 @@ class ConformalIntervals(_GroupedScores):
         n_columns: int,
         spread: ArrayLike | None = None,
     ) -> Self:
-        """Calibrate on held-out values, their predictions, columns and standard deviations.
-
-        Without standard deviations the columns must share a scale.
-        """
-        place = _codes(column, n_columns, "column")
+        """Calibrate on held-out values; without a spread the columns must share a scale."""
         residual = np.abs(np.asarray(truth, np.float64) - np.asarray(mean, np.float64))
-        scale = np.ones_like(residual) if spread is None else np.asarray(spread, np.float64)
-        if not residual.shape == scale.shape == place.shape or residual.ndim != 1:
-            raise ValueError("truth, mean, column and spread must have one element per entry")
-        if not (scale > 0).all():
-            raise ValueError("spread must be above 0")
-        return cls._group(residual / scale, place, np.zeros(n_columns, np.int64))
+        scale = 1.0 if spread is None else np.asarray(spread, np.float64)
+        place, pool = np.asarray(column, np.int64), np.zeros(n_columns, np.int64)
+        return cls(residual / scale, place, pool)
 
     def interval(
         self, mean: ArrayLike, spread: ArrayLike, column: ArrayLike, coverage: float
     ) -> tuple[Floats, Floats]:
-        """Lower and upper bounds; mean, spread and column broadcast against each other.
-
-        They are infinite where there are too few validation entries for this coverage.
-        """
-        columns = _codes(column, len(self.pool), "column")
-        quantile = self.quantile(coverage)[columns]
+        """Lower and upper bounds; mean, spread and column broadcast against each other."""
+        quantile = self.quantile(coverage)[np.asarray(column, np.int64)]
         quantile, scale = np.broadcast_arrays(quantile, np.asarray(spread, np.float64))
         half = np.multiply(quantile, scale, out=np.zeros(scale.shape), where=scale != 0)
         center = np.asarray(mean, np.float64)
@@ -170,28 +132,17 @@ class ConformalSets(_GroupedScores):
     ) -> Self:
         """Calibrate on codes of true classes or states; `observed` marks the held-out entries."""
         p = np.asarray(probability, np.float64)
-        if p.ndim not in (2, 3) or (p.ndim == 3 and p.shape[2] != 2):
-            raise ValueError(
-                f"probability must have shape (rows, classes) or (rows, labels, 2), got {p.shape}"
-            )
         known = np.ones(p.shape[:-1], bool) if observed is None else np.asarray(observed, bool)
-        if np.shape(truth) != p.shape[:-1] or known.shape != p.shape[:-1]:
-            raise ValueError(f"truth and observed must have shape {p.shape[:-1]}")
-        n_classes = p.shape[-1]
-        code = _codes(np.asarray(truth)[known], n_classes, "class")
+        code = np.asarray(truth)[known].astype(np.int64)
         score = 1.0 - np.take_along_axis(p[known], code[:, None], axis=1)[:, 0]
         if p.ndim == 2:
-            return cls._group(score, code, np.zeros(n_classes, np.int64))
+            return cls(score, code, np.zeros(p.shape[1], np.int64))
         label = np.nonzero(known)[1]
-        return cls._group(score, 2 * label + code, np.tile(np.arange(2), p.shape[1]))
+        return cls(score, 2 * label + code, np.tile(np.arange(2), p.shape[1]))
 
     def prediction_set(self, probability: ArrayLike, coverage: float) -> NDArray[np.bool_]:
         """Classes that belong to each set, as a boolean array in the shape of `probability`."""
-        p, n_classes = np.asarray(probability, np.float64), len(self.pool)
-        if p.ndim not in (2, 3) or np.prod(p.shape[1:]) != n_classes:
-            raise ValueError(
-                f"probability has shape {p.shape}; sets are calibrated on {n_classes} classes"
-            )
+        p = np.asarray(probability, np.float64)
         inside = 1.0 - p <= self.quantile(coverage).reshape(p.shape[1:])
         np.put_along_axis(inside, p.argmax(axis=-1)[..., None], True, axis=-1)
         return inside
@@ -202,10 +153,3 @@ def _rank(n: Ints, coverage: float) -> Ints:
         raise ValueError(f"coverage must lie strictly between 0 and 1, such as 0.9; got {coverage}")
     # The small number undoes rounding, as in 0.28 * 25 = 7.000000000000001.
     return np.asarray(np.maximum(np.ceil((n + 1) * coverage - 1e-9), 1), np.int64)
-
-
-def _codes(values: ArrayLike, n: int, name: str) -> Ints:
-    codes = np.asarray(values)
-    if not np.all((codes >= 0) & (codes < n) & (codes == np.floor(codes))):
-        raise ValueError(f"{name} must hold integers from 0 to {n - 1}")
-    return codes.astype(np.int64)

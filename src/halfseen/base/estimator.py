@@ -6,27 +6,21 @@ body here); this module turns tables into units and units into tables.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from os import PathLike
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic_core import to_jsonable_python
 from sklearn.base import BaseEstimator, ClassifierMixin, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from halfseen.base.conformal import ConformalIntervals, ConformalSets
-from halfseen.data.frames import (
-    Table,
-    Target,
-    fill_table,
-    fill_target,
-    make_table,
-    read_table,
-    read_target,
-)
+from halfseen.data.frames import Table, Target, fill_table, make_table, read_table, read_target
+from halfseen.data.raw import Bools
 from halfseen.data.schema import Encoded, Schema, learn_schema
 from halfseen.metrics import accuracy
 from halfseen.model_file import write_model_file
@@ -60,17 +54,14 @@ class Calibration(NamedTuple):
     sets: tuple[ConformalSets, ...]
 
     @classmethod
-    def fit(
-        cls, schema: Schema, truth: Encoded, predicted: Floats, held_out: NDArray[np.bool_]
-    ) -> Self:
+    def fit(cls, schema: Schema, truth: Encoded, predicted: Floats, held_out: Bools) -> Self:
         """Calibrate on held-out entries, of shape (n_rows, n_columns), and their predictions."""
         n_features = len(schema.features)
         is_number = [column.is_number for column in schema.features]
         rows, columns = np.nonzero(held_out[:, :n_features] & is_number)
         entries = rows, np.array([schema.units_of(j).start for j in range(n_features)])[columns]
-        intervals = ConformalIntervals.fit(
-            truth.values[entries], predicted[entries], columns, n_features
-        )
+        pairs = truth.values[entries], predicted[entries]
+        intervals = ConformalIntervals.fit(*pairs, columns, n_features)
         targets, known = range(len(schema.targets)), held_out[:, n_features:]
         probabilities = [schema.probabilities(predicted, j) for j in targets]
         codes = [schema.probabilities(truth.values, j).argmax(axis=1) for j in targets]
@@ -112,50 +103,21 @@ class ModelDocument(BaseModel):
 
 
 class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """A model of the joint distribution of all columns of a table.
+    """A model of the joint distribution of all columns of a table."""
 
-    Attributes
-    ----------
-    schema_ : Schema
-        Columns and their visible units.
-    calibration_ : Calibration or None
-        What intervals and sets rest on; None if no entries were held out.
-    """
-
-    schema_: Schema
-    calibration_: Calibration | None
+    schema_: Schema  # columns and their visible units
+    calibration_: Calibration | None  # of intervals and sets; None if no entries were held out
     n_features_in_: int
     _seed: int
 
-    # What an estimator supplies.
-
-    def _complete_units(self, encoded: Encoded) -> Floats:
-        """Expected value of every unit given the observed ones of its row."""
-        raise NotImplementedError
-
-    def _draw_units(self, encoded: Encoded, seed: int, draw: int, first_row: int) -> Floats:
-        """One draw of every unit given the observed ones of its row."""
-        raise NotImplementedError
-
-    def _sample_units(self, n_samples: int, seed: int) -> Floats:
-        """New rows."""
-        raise NotImplementedError
-
-    def _log_probability(self, encoded: Encoded) -> NDArray[np.float64]:
-        """log P(v_o) of each row."""
-        raise NotImplementedError
-
-    def _to_arrays(self) -> dict[str, NDArray[Any]]:
-        """Arrays of the fitted model."""
-        raise NotImplementedError
-
-    def _training_document(self) -> dict[str, Any]:
-        """Facts of the training, as JSON values."""
-        raise NotImplementedError
-
-    def _restore(self, arrays: dict[str, NDArray[Any]], training: dict[str, Any]) -> None:
-        """Take over the results of `_to_arrays` and `_training_document`."""
-        raise NotImplementedError
+    # What an estimator supplies: of each row, given its observed units, ...
+    _complete_units: Callable[[Encoded], Floats]  # ... the expected value of every unit
+    _draw_units: Callable[[Encoded, int, int, int], Floats]  # ... a draw: seed, draw, first row
+    _log_probability: Callable[[Encoded], NDArray[np.float64]]  # ... log P(v_o)
+    _sample_units: Callable[[int, int], Floats]  # new rows: their number, seed
+    _to_arrays: Callable[[], dict[str, NDArray[Any]]]  # the fitted model
+    _training_document: Callable[[], dict[str, Any]]  # facts of the training, as JSON values
+    _restore: Callable[[dict[str, NDArray[Any]], dict[str, Any]], None]  # takes over both
 
     # What users call.
 
@@ -172,7 +134,6 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         array or data frame
             In the container of `X`. Observed values are never changed.
         """
-        check_is_fitted(self)
         table, encoded = self._encode(X)
         return self._filled(X, table, self._complete_units(encoded))
 
@@ -197,11 +158,10 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         list of (array or data frame)
             `n_draws` tables in the container of `X`.
         """
-        check_is_fitted(self)
         n_draws = whole_number("n_draws", n_draws, 1)
         first_row = whole_number("first_row", first_row, 0)
-        seed = self._seed_or(random_state)
         table, encoded = self._encode(X)
+        seed = self._seed_or(random_state)
         return [
             self._filled(X, table, self._draw_units(encoded, seed, draw, first_row), True)
             for draw in range(n_draws)
@@ -222,16 +182,16 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
             Lower and upper bounds. Both are the value itself where it is observed, and NaN in
             columns that are not numbers.
         """
-        check_is_fitted(self)
-        intervals = self._calibrated().intervals
         table, encoded = self._encode(X)
-        mean = self._complete_units(encoded)
+        intervals = self._calibrated().intervals
+        mean, spread = self._complete_with_spread(encoded)
         bounds = np.full((table.n_rows, len(self.schema_.features), 2), np.nan)
         for j, column in enumerate(self.schema_.features):
             if not column.is_number:
                 continue
             unit = self.schema_.units_of(j)
-            for side, bound in enumerate(intervals.interval(mean[:, unit], 1.0, j, coverage)):
+            found = intervals.interval(mean[:, unit], spread[:, unit], j, coverage)
+            for side, bound in enumerate(found):
                 bounds[:, j, side] = column.decode(bound)
             raw = table.columns[j]
             bounds[raw.observed, j] = raw.numbers(table.label(j))[:, np.newaxis]
@@ -267,7 +227,6 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         Numbers enter by their density on the standardised scale. Rows in which less is observed
         have less to be improbable with: compare rows with like patterns of missing values.
         """
-        check_is_fitted(self)
         return self._log_probability(self._encode(X)[1])
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -280,8 +239,13 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         arrays = self._to_arrays()
         if self.calibration_ is not None:
             arrays |= self.calibration_.to_arrays()
+        # Pairs keep the types of the keys of a mapping.
+        parameters = {
+            name: {"pairs": list(value.items())} if isinstance(value, Mapping) else value
+            for name, value in self.get_params(deep=False).items()
+        }
         document = ModelDocument(
-            parameters=_json_parameters(self.get_params(deep=False)),
+            parameters=to_jsonable_python(parameters, fallback=_plain),
             columns=self.schema_.model_dump(mode="json"),
             seed=self._seed,
             training=self._training_document(),
@@ -291,16 +255,18 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
     @classmethod
     def _from_file(cls, document: ModelDocument, arrays: dict[str, NDArray[Any]]) -> Self:
         """A fitted model from the content of a model file."""
-        model = cls(**_python_parameters(document.parameters))
+        parameters: dict[str, Any] = document.parameters
+        model = cls(
+            **{k: dict(v["pairs"]) if isinstance(v, dict) else v for k, v in parameters.items()}
+        )
         schema = Schema.from_document(document.columns)
         model._set_schema(schema)
         model._seed = document.seed
         of_calibration = {k: v for k, v in arrays.items() if k.startswith("calibration.")}
-        is_multilabel = schema.target_type == "multilabel-indicator"
-        n_sets = 1 if is_multilabel else len(schema.targets)
-        model.calibration_ = (
-            Calibration.from_arrays(of_calibration, n_sets) if of_calibration else None
-        )
+        n_sets = 1 if schema.target_type == "multilabel-indicator" else len(schema.targets)
+        model.calibration_ = None
+        if of_calibration:
+            model.calibration_ = Calibration.from_arrays(of_calibration, n_sets)
         model._restore(arrays, document.training)
         return model
 
@@ -327,6 +293,7 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         return table
 
     def _encode(self, X: Any, y: Any = None) -> tuple[Table, Encoded]:
+        check_is_fitted(self)
         table = self._read(X, reset=False)
         target = None if y is None else self._read_target(y, table.n_rows)
         return table, self._to_units(table, target)
@@ -336,6 +303,11 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
 
     def _read_target(self, y: Any, n_rows: int) -> Target:
         return read_target(y, n_rows, str(self.schema_.target_type))
+
+    def _complete_with_spread(self, encoded: Encoded) -> tuple[Floats, NDArray[np.float64]]:
+        """Expected units, and how far each may be from the truth, in units of any scale."""
+        units = self._complete_units(encoded)
+        return units, np.ones(units.shape)
 
     def _filled(self, X: Any, table: Table, units: Floats, round_whole: bool = False) -> Any:
         decoded = self.schema_.decode(units, round_whole=round_whole)
@@ -357,18 +329,10 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
 
 
 class TableClassifier(ClassifierMixin, TableModel):  # type: ignore[misc]
-    """A model of features and targets; see `TableModel`.
+    """A model of features and targets; see `TableModel`."""
 
-    Attributes
-    ----------
-    classes_ : ndarray, or list of ndarray for several outputs
-        Known classes, in the order of probabilities.
-    thresholds_ : ndarray of shape (n_labels,)
-        Probability above which a label is predicted.
-    """
-
-    classes_: Any
-    thresholds_: NDArray[np.float64]
+    classes_: Any  # an array, or a list of arrays for several outputs, in order of probabilities
+    thresholds_: NDArray[np.float64]  # (n_labels,), probability above which a label is predicted
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Class, labels, or several classes of each row, given its observed features.
@@ -414,8 +378,7 @@ class TableClassifier(ClassifierMixin, TableModel):  # type: ignore[misc]
             Of shape (n_rows, n_classes); of labels (n_rows, n_labels, 2), whether the label may be
             0 and whether it may be 1; for several outputs a list of the first.
         """
-        check_is_fitted(self)
-        sets, probabilities = self._calibrated().sets, self._probabilities(X)
+        probabilities, sets = self._probabilities(X), self._calibrated().sets
         if self.schema_.target_type == "multilabel-indicator":
             return sets[0].prediction_set(np.stack(probabilities, axis=1), coverage)
         pairs = zip(sets, probabilities, strict=True)
@@ -437,7 +400,6 @@ class TableClassifier(ClassifierMixin, TableModel):  # type: ignore[misc]
             `X` and `y` filled in their containers, and the probabilities behind `y`: 0 or 1 where
             the target is known.
         """
-        check_is_fitted(self)
         table, encoded = self._encode(X, y)
         units = self._complete_units(encoded)
         probabilities = self._target_probabilities(units)
@@ -445,7 +407,7 @@ class TableClassifier(ClassifierMixin, TableModel):  # type: ignore[misc]
         if y is None:
             filled_y: Any = _joined(decided, self.schema_)
         else:
-            filled_y = fill_target(y, decided, self._read_target(y, table.n_rows).observed)
+            filled_y = fill_table(y, decided, self._read_target(y, table.n_rows).observed)
         return Completion(self._filled(X, table, units), filled_y, self._arranged(probabilities))
 
     def score(self, X: Any, y: Any) -> float:
@@ -478,7 +440,6 @@ class TableClassifier(ClassifierMixin, TableModel):  # type: ignore[misc]
         return self._to_units(table, target)
 
     def _probabilities(self, X: Any) -> list[NDArray[np.float64]]:
-        check_is_fitted(self)
         return self._target_probabilities(self._complete_units(self._encode(X)[1]))
 
     def _target_probabilities(self, units: Floats) -> list[NDArray[np.float64]]:
@@ -534,34 +495,6 @@ def _joined(columns: Any, schema: Schema) -> NDArray[Any]:
     return np.asarray(columns[0])
 
 
-def _json_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Constructor parameters as JSON values; mappings keep the type of their keys as pairs."""
-    result: dict[str, Any] = {}
-    for name, value in parameters.items():
-        if isinstance(value, Mapping):
-            result[name] = {"pairs": [[_plain(k), _plain(v)] for k, v in value.items()]}
-        else:
-            result[name] = _plain(value)
-    return result
-
-
 def _plain(value: Any) -> Any:
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, list | tuple | np.ndarray):
-        return [_plain(element) for element in value]
-    return value if isinstance(value, bool | int | float | str) else None
-
-
-def _python_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The inverse of `_json_parameters`; objects that are not JSON values became None."""
-    return {
-        name: {key: _pair(asked) for key, asked in value["pairs"]}
-        if isinstance(value, dict)
-        else value
-        for name, value in parameters.items()
-    }
-
-
-def _pair(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
+    """A value of numpy as one of Python; an object that is no JSON value becomes None."""
+    return value.tolist() if isinstance(value, np.generic | np.ndarray) else None

@@ -18,13 +18,7 @@ TILE_ROWS = 32
 def map_tiles(
     function: Callable[..., Any], *tables: NDArray[Any], tile_rows: int = TILE_ROWS
 ) -> NDArray[np.float32]:
-    """Apply a compiled row-by-row function to all rows, always in tiles of `tile_rows` rows.
-
-    Examples
-    --------
-    >>> map_tiles(lambda a, b: (a + b).sum(axis=1), np.ones((3, 2)), np.ones((3, 2))).tolist()
-    [4.0, 4.0, 4.0]
-    """
+    """Apply a compiled row-by-row function to all rows, always in tiles of `tile_rows` rows."""
     n_rows = len(tables[0])
     results = []
     for first in range(0, max(n_rows, 1), tile_rows):

@@ -1,16 +1,14 @@
-"""Methods to compare against, one file each, behind one small protocol.
+"""Methods to compare against, behind one small protocol.
 
 Every method derives from :class:`Baseline`: ``fit(X, Y)`` on what is observed, ``complete()`` for
-the rows at hand, ``predict_scores(X)`` for new incomplete rows where the method can. :func:`tune`
-chooses settings on observed entries that were put aside, within one budget for all.
+the fitted rows, ``predict_scores(X)`` for new incomplete rows where the method can. :func:`tune`
+chooses settings on observed entries that are held out, within one budget for all.
 
-The paper's: :class:`CLE`, :class:`NonlinearCLE`, :class:`NoisyIMC`, :class:`MC1`, and their kin
-:class:`COCO`. What a user would pick instead: :class:`ColumnPrior`, :class:`GaussianEM`,
-:class:`ProbabilisticPCA`, :class:`SoftImpute`, :class:`IterativeImputerPeer`, :class:`MissForest`,
-:class:`NearestNeighbours`, :class:`BoostedNative`, :class:`BoostedImputed`,
-:class:`XGBoostMasked`. Networks: :class:`MaskedNetwork`, :class:`MIWAE`, :class:`GAIN`,
-:class:`MisGAN`, :class:`MisGANConvolutional`. And :class:`OurMachine`, so that all stand in one
-table.
+The paper's: :class:`CLE`, :class:`NoisyIMC`, :class:`MC1`. What a user would pick instead:
+:class:`ColumnPrior`, :class:`GaussianEM`, :class:`SoftImpute`, :class:`IterativeImputerPeer`,
+:class:`MissForest`, :class:`NearestNeighbours`, :class:`BoostedNative`, :class:`BoostedImputed`.
+Networks: :class:`MaskedNetwork`, :class:`MIWAE`, :class:`GAIN`, :class:`MisGAN`,
+:class:`MisGANConvolutional`. And :class:`OurMachine`, so that all stand in one table.
 
 ``halfseen experiment run baselines`` runs them side by side; ``docs/baselines.md`` says what each
 does and what was measured.
@@ -22,8 +20,6 @@ from halfseen.baselines.baseline import NotInductive as NotInductive
 from halfseen.baselines.boosted_imputed import BoostedImputed as BoostedImputed
 from halfseen.baselines.boosted_native import BoostedNative as BoostedNative
 from halfseen.baselines.cle import CLE as CLE
-from halfseen.baselines.cle_nonlinear import NonlinearCLE as NonlinearCLE
-from halfseen.baselines.coco import COCO as COCO
 from halfseen.baselines.column_prior import ColumnPrior as ColumnPrior
 from halfseen.baselines.gain import GAIN as GAIN
 from halfseen.baselines.gaussian_em import GaussianEM as GaussianEM
@@ -37,15 +33,12 @@ from halfseen.baselines.miwae import MIWAE as MIWAE
 from halfseen.baselines.nearest_neighbours import NearestNeighbours as NearestNeighbours
 from halfseen.baselines.noisy_imc import NoisyIMC as NoisyIMC
 from halfseen.baselines.our_machine import OurMachine as OurMachine
-from halfseen.baselines.probabilistic_pca import ProbabilisticPCA as ProbabilisticPCA
 from halfseen.baselines.soft_impute import SoftImpute as SoftImpute
 from halfseen.baselines.tuner import Tuned as Tuned
 from halfseen.baselines.tuner import tune as tune
-from halfseen.baselines.xgboost_masked import XGBoostMasked as XGBoostMasked
 
 __all__ = [
     "CLE",
-    "COCO",
     "GAIN",
     "MC1",
     "MIWAE",
@@ -62,12 +55,9 @@ __all__ = [
     "MissForest",
     "NearestNeighbours",
     "NoisyIMC",
-    "NonlinearCLE",
     "NotInductive",
     "OurMachine",
-    "ProbabilisticPCA",
     "SoftImpute",
     "Tuned",
-    "XGBoostMasked",
     "tune",
 ]

@@ -1,4 +1,4 @@
-"""A multivariate Gaussian fitted by expectation-maximisation to a table with holes."""
+"""A multivariate Gaussian fitted by expectation-maximisation to an incomplete table."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve, solve_triangular
 from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
-
-from halfseen.learning.prior_fit import symmetric_from_lower
 
 Rows = NDArray[np.intp]
 Columns = NDArray[np.intp]
@@ -26,7 +24,7 @@ class Gaussian(NamedTuple):
 class Expectation(NamedTuple):
     """What the E step knows of the whole table under a Gaussian."""
 
-    completed: NDArray[np.float64]  # (n_rows, n_columns), conditional means put in the holes
+    completed: NDArray[np.float64]  # (n_rows, n_columns), missing ones are conditional means
     covariance: NDArray[np.float64]  # (n_columns, n_columns), conditional ones summed over rows
     log_likelihood: float  # of what is observed
 
@@ -51,7 +49,7 @@ def patterns(observed: NDArray[np.bool_]) -> Iterator[tuple[Rows, Columns, Colum
 
 
 def conditional_means(gaussian: Gaussian, table: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The table with E[missing | observed] in its holes.
+    """The table with E[missing | observed] where it is missing.
 
     One Cholesky factor per pattern, of the observed block of the covariance or the missing block
     of its inverse, whichever is smaller.
@@ -123,7 +121,7 @@ def expectation(gaussian: Gaussian, table: NDArray[np.float64]) -> Expectation:
     quadratic = float(np.sum((deviation @ precision) * deviation))
     normaliser = observed.sum() * np.log(2 * np.pi)
     log_likelihood = -0.5 * float(normaliser + log_determinants + quadratic)
-    return Expectation(deviation + gaussian.mean, symmetric_from_lower(summed), log_likelihood)
+    return Expectation(deviation + gaussian.mean, _symmetric_from_lower(summed), log_likelihood)
 
 
 def maximised(expected: Expectation, shrinkage: float) -> Gaussian:
@@ -199,4 +197,8 @@ def fit_gaussian(
 
 
 def _inverse(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
-    return symmetric_from_lower(dpotri(np.linalg.cholesky(covariance), lower=True)[0])
+    return _symmetric_from_lower(dpotri(np.linalg.cholesky(covariance), lower=True)[0])
+
+
+def _symmetric_from_lower(lower: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.tril(lower) + np.tril(lower, -1).T

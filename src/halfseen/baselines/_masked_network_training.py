@@ -9,7 +9,6 @@ import jax
 import jax.numpy as jnp
 import optax
 
-from halfseen.baselines._adamw import adamw
 from halfseen.baselines._held_out_entries import HeldOutEntries
 from halfseen.baselines._network_table import NetworkOutput, NetworkTable
 from halfseen.baselines._perceptron import (
@@ -150,7 +149,7 @@ def trained_epoch(
             uniform = jax.random.uniform(key, (batch_size, n_columns + 2 + n_hidden))
             gradient = jax.grad(loss)(perceptron, rows, uniform)
             rate = numbers.learning_rate * 0.5 * (1 + jnp.cos(jnp.pi * share))
-            update, optimiser_state = adamw(rate, numbers.weight_decay).update(
+            update, optimiser_state = optax.adamw(rate, weight_decay=numbers.weight_decay).update(
                 gradient, optimiser_state, perceptron
             )
             return (optax.apply_updates(perceptron, update), optimiser_state), None

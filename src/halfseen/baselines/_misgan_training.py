@@ -63,7 +63,7 @@ class Form(NamedTuple):
 
 def adam(rate: jax.Array | float) -> optax.GradientTransformation:
     """Adam with the moments that adversarial training with a gradient penalty uses."""
-    return optax.flatten(optax.adam(rate, b1=0.5, b2=0.9))
+    return optax.adam(rate, b1=0.5, b2=0.9)
 
 
 def row_from_inputs(inputs: jax.Array, form: Form) -> jax.Array:
@@ -198,8 +198,8 @@ def trained_generators(
         def loss(networks: Any) -> jax.Array:
             data, mask = generated_rows_and_masks(networks, latent, form)
             # The mask generator listens to the critic of the rows a little, alpha.
-            heard = numbers.alpha * mask + (1 - numbers.alpha) * jax.lax.stop_gradient(mask)
-            seen = jnp.stack([data * heard, mask])
+            weight = numbers.alpha * mask + (1 - numbers.alpha) * jax.lax.stop_gradient(mask)
+            seen = jnp.stack([data * weight, mask])
             return -jax.vmap(form.architecture.criticised)(generators.critic, seen).mean(1).sum()
 
         return with_generator_step(generators, jax.grad(loss)(generators.generator), rate), None

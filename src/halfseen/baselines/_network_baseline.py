@@ -64,6 +64,11 @@ class NetworkBaseline(Baseline):
         unknown = np.full((len(X), self.n_labels_), np.nan)
         return self._completed(X, unknown)[1]
 
+    def complete_new(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Features of new rows, missing ones filled."""
+        unknown = np.full((len(X), self.n_labels_), np.nan)
+        return np.where(np.isnan(X), self._completed(X, unknown)[0], X)
+
     def _completed(
         self, X: NDArray[np.float64], Y: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

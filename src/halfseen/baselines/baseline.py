@@ -110,6 +110,14 @@ class Baseline(BaseEstimator, ABC):  # type: ignore[misc]
             )
         return self._predict_scores(features)
 
+    def complete_new(self, X: NDArray[np.float64]) -> NDArray[np.float64] | None:
+        """Features of new rows, missing ones filled; None from a method that cannot."""
+        return None
+
+    def interval(self, X: NDArray[np.float64], coverage: float) -> NDArray[np.float64] | None:
+        """Bounds of features, of shape (n_rows, n_features, 2); None from a method without any."""
+        return None
+
     @abstractmethod
     def _fit(self, X: NDArray[np.float64], Y: NDArray[np.float64]) -> None: ...
 

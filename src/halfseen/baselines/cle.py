@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 from sklearn.metrics import roc_auc_score
 
-from halfseen.baselines._collaborative_loss import (
-    Coupling,
-    Embedding,
-    LinearCoupling,
-    Penalties,
-    collaborative_loss,
-)
 from halfseen.baselines._fold_in import fold_in
 from halfseen.baselines._observed_scale import observed_scale
 from halfseen.baselines._shrunk_spectrum import leading_singular_value, shrunk_spectrum
@@ -25,6 +18,36 @@ Output = Literal["embedding", "regression"]
 
 # Share of the observed labels on which the output that scores is chosen.
 HELD_OUT = 0.15
+
+
+class Embedding(NamedTuple):
+    """Everything that is learned: ``U V'`` are features, ``W H'`` labels, B leads across."""
+
+    U: NDArray[np.float64]  # (n_rows, n_components)
+    V: NDArray[np.float64]  # (n_features, n_components)
+    W: NDArray[np.float64]  # (n_rows, n_label_components)
+    H: NDArray[np.float64]  # (n_labels, n_label_components)
+    B: NDArray[np.float64]  # (n_features, n_labels)
+
+    def flat(self) -> NDArray[np.float64]:
+        """All numbers in one vector."""
+        return np.concatenate([part.ravel() for part in self])
+
+    def like(self, flat: NDArray[np.float64]) -> Self:
+        """An embedding of the same shapes, from one vector."""
+        bounds = np.cumsum([part.size for part in self])[:-1]
+        parts = np.split(flat, bounds)
+        return type(self)(*(part.reshape(old.shape) for part, old in zip(parts, self, strict=True)))
+
+
+class Penalties(NamedTuple):
+    """Weights of the terms, in the order of the paper: delta, l0, l1, l2, l3."""
+
+    label_weight: float
+    features: float
+    labels: float
+    coupling: float
+    regression: float
 
 
 class CLE(Baseline):
@@ -124,9 +147,6 @@ class CLE(Baseline):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def _coupling_of(self, n_features: int, generator: np.random.Generator) -> Coupling:
-        return LinearCoupling()
-
     def _fit(self, X: NDArray[np.float64], Y: NDArray[np.float64]) -> None:
         self._check_settings()
         generator = np.random.default_rng([self.random_state, 3])
@@ -143,18 +163,11 @@ class CLE(Baseline):
             self.coupling,
             self.regression_penalty,
         )
-        self._coupling = self._coupling_of(X.shape[1], generator)
 
         def descended(start: Embedding, shown: NDArray[np.bool_]) -> Embedding:
             def loss(flat: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
                 value, gradient = collaborative_loss(
-                    start.like(flat),
-                    features,
-                    observed_features,
-                    labels,
-                    shown,
-                    penalties,
-                    self._coupling,
+                    start.like(flat), features, observed_features, labels, shown, penalties
                 )
                 return value, gradient.flat()
 
@@ -209,12 +222,12 @@ class CLE(Baseline):
         U, V = balanced_factors(features, self.n_components, generator)
         W, H = balanced_factors(labels, labels.shape[1], generator)
         ridge = penalties.regression / penalties.coupling
-        return Embedding(U, V, W, H, self._coupling.ridge(U, V, W @ H.T, ridge))
+        return Embedding(U, V, W, H, regression_on_product(U, V, W @ H.T, ridge))
 
     def _answer(self, embedding: Embedding, output: Output) -> NDArray[np.float64]:
         if output == "embedding":
             return embedding.W @ embedding.H.T
-        return self._coupling.answers(embedding.U, embedding.V, embedding.B)
+        return np.asarray(embedding.U @ (embedding.V.T @ embedding.B))
 
     def _better_output(
         self, embedding: Embedding, Y: NDArray[np.float64], held_out: NDArray[np.bool_]
@@ -233,7 +246,52 @@ class CLE(Baseline):
     def _predict_scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         V = self._embedding.V
         U = fold_in(V, self._feature_penalty, self._scale.standardised(X))
-        return self._label_mean + self._coupling.answers(U, V, self._embedding.B)
+        return self._label_mean + U @ (V.T @ self._embedding.B)
+
+
+def collaborative_loss(
+    embedding: Embedding,
+    features: NDArray[np.float64],
+    observed_features: NDArray[np.bool_],
+    labels: NDArray[np.float64],
+    observed_labels: NDArray[np.bool_],
+    penalties: Penalties,
+) -> tuple[float, Embedding]:
+    """The objective and its gradient; what is not observed may hold any finite number."""
+    U, V, W, H, B = embedding
+    error = U @ V.T
+    error -= features
+    error *= observed_features
+    M = W @ H.T
+    label_error = np.where(observed_labels, M - labels, 0.0)
+    G = V.T @ B  # (n_components, n_labels); U G costs O((n + d) k L), never n d L
+    coupled = U @ G - M
+    of_G = 2.0 * U.T @ coupled
+    value = (
+        np.vdot(error, error)
+        + penalties.label_weight * np.vdot(label_error, label_error)
+        + penalties.features * (np.vdot(U, U) + np.vdot(V, V))
+        + penalties.labels * (np.vdot(W, W) + np.vdot(H, H))
+        + penalties.coupling * np.vdot(coupled, coupled)
+        + penalties.regression * np.vdot(B, B)
+    )
+    of_M = 2.0 * (penalties.label_weight * label_error - penalties.coupling * coupled)
+    return float(value), Embedding(
+        2.0 * (error @ V + penalties.features * U + penalties.coupling * coupled @ G.T),
+        2.0 * (error.T @ U + penalties.features * V) + penalties.coupling * B @ of_G.T,
+        of_M @ H + 2.0 * penalties.labels * W,
+        of_M.T @ W + 2.0 * penalties.labels * H,
+        penalties.coupling * V @ of_G + 2.0 * penalties.regression * B,
+    )
+
+
+def regression_on_product(
+    U: NDArray[np.float64], V: NDArray[np.float64], M: NDArray[np.float64], penalty: float
+) -> NDArray[np.float64]:
+    """Ridge regression of M on ``U V'``, in O(d^2 (k + d))."""
+    gram = V @ (U.T @ U) @ V.T
+    gram[np.diag_indices_from(gram)] += penalty
+    return np.asarray(np.linalg.solve(gram, V @ (U.T @ M)), dtype=np.float64)
 
 
 def balanced_factors(

@@ -11,7 +11,6 @@ import numpy as np
 import optax
 from numpy.typing import NDArray
 
-from halfseen.baselines._adamw import adamw
 from halfseen.baselines._column_scaling import ColumnScaling, to_unit_interval
 from halfseen.baselines._held_out_entries import (
     held_out_entries,
@@ -110,17 +109,17 @@ def trained_steps(
         row, observed = columns(table.rows(rows))
         noise, uniform = jax.random.uniform(key, (2, *row.shape))
         hint = (observed & (uniform < numbers.hint_rate)).astype(jnp.float32)
-        adam = adamw(numbers.learning_rate, 0.0)
+        adam = optax.adam(numbers.learning_rate)
 
         completed = jnp.where(observed, row, generated(networks.generator, row, observed, noise))
         gradient = jax.grad(discriminator_loss)(networks.discriminator, completed, observed, hint)
-        update, discriminator_state = adam.update(gradient, states[1], networks.discriminator)
+        update, discriminator_state = adam.update(gradient, states[1])
         discriminator = optax.apply_updates(networks.discriminator, update)
 
         gradient = jax.grad(generator_loss)(
             networks.generator, discriminator, row, observed, noise, hint, numbers.alpha
         )
-        update, generator_state = adam.update(gradient, states[0], networks.generator)
+        update, generator_state = adam.update(gradient, states[0])
         generator = optax.apply_updates(networks.generator, update)
         return (Networks(generator, discriminator), (generator_state, discriminator_state)), None
 
@@ -159,7 +158,7 @@ class GAIN(NetworkBaseline):
 
     One thing is added, as the completion gets worse after some hundred steps on tables with many
     columns (on Scene, 57 % of it missing, from an RMSE of 0.140 after 500 steps to 0.161 after
-    1500): a tenth of the observed entries is set aside (from at most 1024 rows), and the step that
+    1500): a tenth of the observed entries is held out (from at most 1024 rows), and the step that
     does best on it counts. ``held_out=0`` gives the last of ``n_steps`` steps, as the authors do.
 
     New rows are completed by a forward pass. Scores are outputs of G, of squared error and not
@@ -170,7 +169,7 @@ class GAIN(NetworkBaseline):
     Parameters
     ----------
     hint_rate : float in [0, 1], default=0.9
-        How much of m the discriminator is told.
+        How much of m the discriminator is shown.
     alpha : float, default=100.0
         Weight of the squared error.
     learning_rate : float, default=0.001
@@ -182,7 +181,7 @@ class GAIN(NetworkBaseline):
     patience : int, default=2000
         Steps without a new best, after which training ends.
     held_out : float in [0, 1), default=0.1
-        Share of observed entries set aside.
+        Share of observed entries held out.
     random_state : int, default=0
         Seed.
 
@@ -238,7 +237,7 @@ class GAIN(NetworkBaseline):
         networks = Networks(
             initial_perceptron(generator, sizes), initial_perceptron(generator, sizes)
         )
-        start = adamw(0.0, 0.0).init
+        start = optax.adam(self.learning_rate).init
         states = (start(networks.generator), start(networks.discriminator))
         numbers = Numbers(self.hint_rate, self.alpha, self.learning_rate)
         batch_size = min(self.batch_size, n_rows)

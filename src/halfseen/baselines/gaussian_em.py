@@ -38,8 +38,7 @@ class GaussianEM(Baseline):
     An EM step costs one Cholesky factor and inverse per pattern of missing entries: about
     ``n_patterns * m ** 3`` operations for m missing columns, and memory for the table and a few
     matrices of columns by columns. At half missing a step takes about 2 s for 2,400 x 300, 7 s
-    for 70,000 x 100 and 10 s for 1,000 x 1,000 on one core; beyond that, use
-    :class:`ProbabilisticPCA`.
+    for 70,000 x 100 and 10 s for 1,000 x 1,000 on one core.
 
     References
     ----------

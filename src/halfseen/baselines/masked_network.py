@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import jax
 import jax.numpy as jnp
 import numpy as np
+import optax
 from numpy.typing import NDArray
 
-from halfseen.baselines._adamw import adamw
 from halfseen.baselines._column_scaling import ColumnScaling, standardising
 from halfseen.baselines._held_out_entries import HeldOutEntries, held_out_entries
 from halfseen.baselines._masked_network_training import (
@@ -40,7 +40,7 @@ class MaskedNetwork(NetworkBaseline):
         mean_{D_x} (x_hat - x)^2 + label_weight * mean_{D_y} cross-entropy(y, p)
 
     with the features standardised. It trains with AdamW and a cosine schedule. Each network of the
-    ensemble sets a tenth of the observed entries aside (its own choice, from at most 1024 rows) and
+    ensemble holds a tenth of the observed entries out (its own choice, from at most 1024 rows) and
     is the one of the epoch that did best on them.
 
     Cost: O(n_rows * n_epochs * n_networks * (n_columns + width) * width) time and O(n_rows *
@@ -69,7 +69,7 @@ class MaskedNetwork(NetworkBaseline):
     patience : int, default=30
         Epochs without a new best of any network, after which training ends.
     held_out : float in [0, 1), default=0.1
-        Share of observed entries set aside for early stopping.
+        Share of observed entries held out for early stopping.
     random_state : int, default=0
         Seed.
 
@@ -152,7 +152,7 @@ class MaskedNetwork(NetworkBaseline):
         )
         training = Training(
             networks,
-            jax.jit(jax.vmap(adamw(0.0, 0.0).init))(networks),
+            jax.jit(jax.vmap(optax.adamw(self.learning_rate).init))(networks),
             networks,
             jnp.asarray(np.full(self.n_networks, np.inf, np.float32)),
             jnp.asarray(np.zeros(self.n_networks, np.int32)),

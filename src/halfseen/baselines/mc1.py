@@ -2,17 +2,102 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
-from halfseen.baselines._co_completion import CoCompletion, CoCompletionSolution, continuation
-from halfseen.baselines._co_completion_loss import CoCompletionLoss
+from halfseen.baselines._observed_scale import observed_scale
 from halfseen.baselines._shrunk_spectrum import leading_singular_value, shrunk_spectrum
+from halfseen.baselines.baseline import Baseline, CompletedTable, with_observed
 
 
-class MC1(CoCompletion):
+class CoCompletionLoss(NamedTuple):
+    """Loss of ``Z = [labels, features]`` on the observed entries, each kind averaged.
+
+    ``label_weight / |O_Y| sum log(1 + exp(-y (z))) + 1 / |O_X| sum 1/2 (z - x)^2``, y in
+    {-1, +1}. Columns of Z beyond labels and features are free.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> loss = CoCompletionLoss.of(np.zeros((1, 1)), np.ones((1, 1), bool), np.array([[1.0]]), 2.0)
+    >>> round(loss.value(np.zeros((1, 2))), 4)
+    1.3863
+    >>> loss.gradient(np.zeros((1, 2)))
+    array([[-1.,  0.]])
+    """
+
+    signs: NDArray[np.float64]  # (n_rows, n_labels), -1 or +1, and 0 where unknown
+    features: NDArray[np.float64]  # (n_rows, n_features), 0 where missing
+    observed_features: NDArray[np.bool_]  # (n_rows, n_features)
+    label_weight: float
+
+    @classmethod
+    def of(
+        cls,
+        features: NDArray[np.float64],
+        observed_features: NDArray[np.bool_],
+        Y: NDArray[np.float64],
+        label_weight: float,
+    ) -> Self:
+        """The loss of a table; labels are 0, 1 or NaN."""
+        signs = np.where(np.isnan(Y), 0.0, 2.0 * np.where(np.isnan(Y), 0.5, Y) - 1.0)
+        return cls(signs, features, observed_features, label_weight)
+
+    @property
+    def per_label(self) -> float:
+        """Weight of one observed label."""
+        return self.label_weight / max(int(np.count_nonzero(self.signs)), 1)
+
+    @property
+    def per_feature(self) -> float:
+        """Weight of one observed feature."""
+        return 1.0 / max(int(np.count_nonzero(self.observed_features)), 1)
+
+    @property
+    def lipschitz(self) -> float:
+        """Lipschitz constant of the gradient."""
+        return max(0.25 * self.per_label, self.per_feature)
+
+    def value(self, Z: NDArray[np.float64]) -> float:
+        """The loss at Z."""
+        n_labels, n_features = self.signs.shape[1], self.features.shape[1]
+        margin = self.signs * Z[:, :n_labels]
+        error = np.where(
+            self.observed_features, Z[:, n_labels : n_labels + n_features] - self.features, 0.0
+        )
+        of_labels = np.logaddexp(0.0, -margin)[self.signs != 0].sum()
+        return float(self.per_label * of_labels + 0.5 * self.per_feature * np.vdot(error, error))
+
+    def gradient(self, Z: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The gradient at Z, zero where nothing is observed, of the shape of Z."""
+        n_labels, n_features = self.signs.shape[1], self.features.shape[1]
+        margin = self.signs * Z[:, :n_labels]
+        gradient = np.zeros_like(Z)
+        gradient[:, :n_labels] = -self.per_label * self.signs * expit(-margin)
+        of_features = gradient[:, n_labels : n_labels + n_features]
+        np.subtract(
+            Z[:, n_labels : n_labels + n_features],
+            self.features,
+            out=of_features,
+            where=self.observed_features,
+        )
+        of_features *= self.per_feature
+        return gradient
+
+
+class CoCompletionSolution(NamedTuple):
+    """Where the continuation ended."""
+
+    Z: NDArray[np.float64]  # (n_rows, n_labels + n_features + 1)
+    mu: float
+    n_iter: int
+    movement: float
+
+
+class MC1(Baseline):
     """Matrix completion of [labels, features, 1], transductive.
 
     Minimises over Z of shape (n_rows, n_labels + n_features + 1)::
@@ -74,6 +159,7 @@ class MC1(CoCompletion):
     """
 
     method: ClassVar[str] = "MC-1"
+    inductive: ClassVar[bool] = False
     grid: ClassVar[dict[str, list[float]]] = {
         "lam": [0.001, 0.003, 0.01, 0.03, 0.1, 0.3],
         "mu_share": [0.1, 0.03, 0.01],
@@ -94,18 +180,26 @@ class MC1(CoCompletion):
         self.max_iter = max_iter
         self.tol = tol
 
-    def _check_settings(self) -> None:
+    def _fit(self, X: NDArray[np.float64], Y: NDArray[np.float64]) -> None:
         if self.lam <= 0 or self.mu_share <= 0 or not 0 < self.decay < 1:
             raise ValueError(
                 "lam and mu_share must be positive and decay between 0 and 1, got "
                 f"lam={self.lam!r}, mu_share={self.mu_share!r}, decay={self.decay!r}"
             )
+        scale = observed_scale(X)
+        features = np.nan_to_num(scale.standardised(X))
+        loss = CoCompletionLoss.of(features, ~np.isnan(X), Y, self.lam)
+        Z, self.mu_, self.n_iter_, self.movement_ = complete_with_ones(
+            loss, self.mu_share, self.decay, self.max_iter, self.tol
+        )
+        of_labels, of_features, _ = np.split(Z, np.cumsum([Y.shape[1], X.shape[1]]), axis=1)
+        scores = expit(of_labels)
+        if self.target_ == "classes":
+            scores = scores / scores.sum(axis=1, keepdims=True)
+        self._completed = with_observed(X, Y, scale.restored(of_features), scores)
 
-    def _offset(self, Y: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.zeros(Y.shape[1])
-
-    def _solution(self, loss: CoCompletionLoss) -> CoCompletionSolution:
-        return complete_with_ones(loss, self.mu_share, self.decay, self.max_iter, self.tol)
+    def _complete(self) -> CompletedTable:
+        return self._completed
 
 
 def complete_with_ones(
@@ -133,3 +227,18 @@ def complete_with_ones(
             if movement < enough:
                 break
     return CoCompletionSolution(shrunk, mus[-1], n_iter, movement)
+
+
+def continuation(last: float, largest: float, decay: float) -> list[float]:
+    """Falling values from ``decay * largest`` to ``last``.
+
+    Examples
+    --------
+    >>> continuation(0.1, 1.0, 0.5)
+    [0.5, 0.25, 0.125, 0.1]
+    """
+    values, value = [], decay * largest
+    while value > last:
+        values.append(value)
+        value *= decay
+    return [*values, last]

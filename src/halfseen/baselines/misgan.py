@@ -72,8 +72,8 @@ class MisGAN(NetworkBaseline):
         L_i = E D_i(G_x) - E D_i(G_i)           G_i minimises L_i + gamma mean_{m = 1} (G_i - x)^2
 
     with ``penalty`` (|grad D| - 1)^2 on every critic. A completion is the mean of ``n_draws`` draws
-    of the noise, and new rows are completed in the same way. A tenth of the observed entries is set
-    aside (from at most 1024 rows), and the round of the imputer that does best on it counts.
+    of the noise, and new rows are completed in the same way. A tenth of the observed entries is
+    held out (from at most 1024 rows), and the round of the imputer that does best on it counts.
 
     The widths, rates, minibatches, alpha, penalty and five steps of the critics for one of the
     generators are those of the authors' code; training the imputer after the generators, and gamma,
@@ -108,7 +108,7 @@ class MisGAN(NetworkBaseline):
     patience : int, default=200
         Rounds of the imputer without a new best, after which training ends.
     held_out : float in [0, 1), default=0.1
-        Share of observed entries set aside.
+        Share of observed entries held out.
     n_draws : int, default=20
         Draws of noise that a completion is the mean of.
     random_state : int, default=0

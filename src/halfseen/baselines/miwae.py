@@ -11,7 +11,6 @@ import numpy as np
 import optax
 from numpy.typing import NDArray
 
-from halfseen.baselines._adamw import adamw
 from halfseen.baselines._column_scaling import ColumnScaling, standardising
 from halfseen.baselines._held_out_entries import (
     held_out_entries,
@@ -76,9 +75,9 @@ def trained_epoch(
         rows, key = batch
         draws = jax.random.normal(key, (batch_size, n_columns + model.n_samples * n_latent))
         value, gradient = jax.value_and_grad(loss)(autoencoder, rows, draws)
-        update, optimiser_state = adamw(numbers.learning_rate, numbers.weight_decay).update(
-            gradient, optimiser_state, autoencoder
-        )
+        update, optimiser_state = optax.adamw(
+            numbers.learning_rate, weight_decay=numbers.weight_decay
+        ).update(gradient, optimiser_state, autoencoder)
         return (optax.apply_updates(autoencoder, update), optimiser_state), -value
 
     (autoencoder, optimiser_state), bounds = jax.lax.scan(
@@ -146,7 +145,7 @@ class MIWAE(NetworkBaseline):
     The authors complete features; here labels are further columns, with 2y - 1 read by the encoder.
     Theirs are the rate of Adam and the minibatch; they train tables of a few columns for some 2000
     epochs with K = 20, a Student-t decoder and width 128, and complete with 10,000 samples. Here a
-    tenth of the observed entries (from at most 1024 rows) is set aside, and the epoch that does
+    tenth of the observed entries (from at most 1024 rows) is held out, and the epoch that does
     best on it counts. The encoder does not see a share ``encoder_drop`` of the observed entries
     while training: any proposal gives a valid bound, and it cannot learn the rows by heart.
 
@@ -178,7 +177,7 @@ class MIWAE(NetworkBaseline):
     patience : int, default=30
         Epochs without a new best, after which training ends.
     held_out : float in [0, 1), default=0.1
-        Share of observed entries set aside for early stopping.
+        Share of observed entries held out for early stopping.
     random_state : int, default=0
         Seed.
 
@@ -260,7 +259,7 @@ class MIWAE(NetworkBaseline):
         held_out = held_out_entries(generator, table, self.held_out, model.classes)
         validation, shown_rows = validation_tables(table, held_out)
         autoencoder = self._start(generator, n_features, table.labels.shape[1])
-        state = adamw(0.0, 0.0).init(autoencoder)
+        state = optax.adamw(self.learning_rate).init(autoencoder)
         numbers = Numbers(self.learning_rate, self.weight_decay, self.encoder_drop)
         batch_size = min(self.batch_size, n_rows)
         self.bound_: list[float] = []

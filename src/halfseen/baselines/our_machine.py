@@ -1,4 +1,4 @@
-"""Our own estimator behind the baselines' protocol, so that it stands in the same tables."""
+"""Our own estimators behind the baselines' protocol, so that they stand in the same tables."""
 
 from __future__ import annotations
 
@@ -8,23 +8,19 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+import halfseen
 from halfseen.baselines.baseline import Baseline, CompletedTable
-from halfseen.estimators import HalfseenClassifier
 
 
 class OurMachine(Baseline):
-    """:class:`halfseen.HalfseenClassifier` with its defaults.
+    """An estimator of halfseen with its defaults.
 
     Parameters
     ----------
-    preset : {"default", "paper"}, default="default"
-        Where the settings come from.
-    effort : {"fast", "default", "best"}, default="default"
-        How much work training takes.
-    sees_missing : bool, default=False
-        Whether mask units tell the machine what is missing.
-    further : mapping or None, default=None
-        Further parameters of :class:`halfseen.HalfseenClassifier`.
+    estimator : {"HalfseenClassifier", "RBMClassifier"}, default="HalfseenClassifier"
+        The recommended model, or the paper's.
+    parameters : mapping or None, default=None
+        Parameters of the estimator other than its defaults.
     random_state : int, default=0
         Seed.
 
@@ -32,39 +28,30 @@ class OurMachine(Baseline):
     --------
     >>> X = np.repeat([[0.0, np.nan], [4.0, 4.0]], 20, axis=0)
     >>> Y = np.repeat([[0.0], [1.0]], 20, axis=0)
-    >>> completed = OurMachine().fit(X, Y).complete()
+    >>> method = OurMachine(estimator="RBMClassifier", parameters={"n_iter": 2})
+    >>> completed = method.fit(X, Y).complete()
     >>> completed.features.shape, completed.scores.shape
     ((40, 2), (40, 1))
     """
 
     method: ClassVar[str] = "halfseen"
-    grid: ClassVar[dict[str, list[Any]]] = {}
 
     def __init__(
         self,
         *,
-        preset: str = "default",
-        effort: str = "default",
-        sees_missing: bool = False,
-        further: Mapping[str, Any] | None = None,
+        estimator: str = "HalfseenClassifier",
+        parameters: Mapping[str, Any] | None = None,
         random_state: int = 0,
     ) -> None:
-        self.preset = preset
-        self.effort = effort
-        self.sees_missing = sees_missing
-        self.further = further
+        self.estimator = estimator
+        self.parameters = parameters
         self.random_state = random_state
 
     def _fit(self, X: NDArray[np.float64], Y: NDArray[np.float64]) -> None:
         self.X_, self.y_ = X, self._as_target(Y)
-        kind = "labels" if self.target_ == "labels" else "classes"
-        self.model_ = HalfseenClassifier(
-            preset=self.preset,
-            effort=self.effort,
-            sees_missing=self.sees_missing,
-            target_kind=kind,
-            random_state=self.random_state,
-            **(self.further or {}),
+        target_type = "multilabel-indicator" if self.target_ == "labels" else "auto"
+        self.model_ = getattr(halfseen, self.estimator)(
+            target_type=target_type, random_state=self.random_state, **(self.parameters or {})
         ).fit(X, self.y_)
 
     def _complete(self) -> CompletedTable:
@@ -74,18 +61,15 @@ class OurMachine(Baseline):
     def _predict_scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         return self._as_scores(self.model_.predict_proba(X))
 
-    def complete_new(self, X: Any) -> NDArray[np.float64]:
-        """Features of new rows, their holes filled, of shape (n_rows, n_features)."""
+    def complete_new(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Features of new rows, missing ones filled."""
         return np.asarray(self.model_.transform(X), dtype=np.float64)
 
-    @property
-    def has_intervals(self) -> bool:
-        """Whether :meth:`interval` answers at no great cost."""
-        return self.preset == "default" and not (self.further or {}).get("objective")
-
-    def interval(self, X: Any, level: float) -> NDArray[np.float64]:
+    def interval(self, X: NDArray[np.float64], coverage: float) -> NDArray[np.float64] | None:
         """Bounds of each number, of shape (n_rows, n_features, 2); NaN where there are none."""
-        return np.asarray(self.model_.predict_interval(X, level), dtype=np.float64)
+        if self.model_.calibration_ is None:
+            return None
+        return np.asarray(self.model_.predict_interval(X, coverage), dtype=np.float64)
 
     def _as_target(self, Y: NDArray[np.float64]) -> NDArray[np.float64]:
         if self.target_ == "labels":

@@ -25,7 +25,7 @@ def soft_imputed(
     n_iterations: int,
     tolerance: float,
 ) -> ShrunkSpectrum:
-    """Put the matrix into the holes, shrink, and again, until it changes little.
+    """Put the matrix where entries are missing, shrink, and again, until it changes little.
 
     Examples
     --------
@@ -56,7 +56,7 @@ class SoftImpute(Baseline):
         + \lambda \|M\|_*
 
     is solved for falling :math:`\lambda`, each from the solution before. A tenth of the observed
-    entries is put aside to choose :math:`\lambda`; the path is then run on all of them down to it.
+    entries is held out to choose :math:`\lambda`; the path is then run on all of them down to it.
     At the optimum ``M = A B'`` with the rows of A ridge regressions on B, and so is a new row.
     Scores are entries of M in the units of labels, not probabilities.
 
@@ -71,7 +71,7 @@ class SoftImpute(Baseline):
     tolerance : float, default=1e-3
         A :math:`\lambda` is done when M changes by less than this share of its norm.
     random_state : int, default=0
-        Seed of the entries put aside.
+        Seed of the entries held out.
 
     Notes
     -----
@@ -94,7 +94,7 @@ class SoftImpute(Baseline):
 
     method: ClassVar[str] = "SoftImpute"
     gives_probabilities: ClassVar[bool] = False
-    # The penalty is chosen inside, on entries put aside.
+    # The penalty is chosen inside, on entries held out.
     grid: ClassVar[dict[str, list[object]]] = {}
 
     def __init__(
@@ -119,14 +119,14 @@ class SoftImpute(Baseline):
         table = self.scale_.standardised(joint)
         # A stream of its own: entries hidden elsewhere with the same seed must not be these.
         generator = np.random.default_rng([self.random_state, 0x50F7])
-        aside = generator.random(table.shape) < 0.1
-        aside &= ~np.isnan(table)
+        held_out = generator.random(table.shape) < 0.1
+        held_out &= ~np.isnan(table)
         lambdas = self._lambdas(table)
         errors: list[float] = []
         matrix = np.zeros_like(table)
         for threshold in lambdas:
-            matrix = self._solved(np.where(aside, np.nan, table), matrix, threshold).matrix()
-            errors.append(float(np.sum((matrix - table)[aside] ** 2)))
+            matrix = self._solved(np.where(held_out, np.nan, table), matrix, threshold).matrix()
+            errors.append(float(np.sum((matrix - table)[held_out] ** 2)))
             if errors[-1] > 1.02 * min(errors):
                 break
         best = int(np.argmin(errors))

@@ -1,4 +1,4 @@
-"""One tuner for all: settings chosen on observed entries that were put aside, within one budget."""
+"""One tuner for all: settings chosen on observed entries that were held out, within one budget."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Tuned(NamedTuple):
     losses: NDArray[np.float64]  # (n_tried,), of the candidates that there was time for
 
 
-def put_aside(
+def hold_out(
     X: NDArray[np.float64],
     Y: NDArray[np.float64],
     target: TargetKind,
@@ -50,17 +50,17 @@ def validation_loss(
     X_shown: NDArray[np.float64],
     Y_shown: NDArray[np.float64],
 ) -> float:
-    """Standardised squared error plus one minus the pooled AUC, on what was put aside."""
+    """Standardised squared error plus one minus the pooled AUC, on what was held out."""
     completed = method.complete()
-    aside_x = np.isnan(X_shown) & ~np.isnan(X)
-    aside_y = np.isnan(Y_shown) & ~np.isnan(Y)
+    held_out_x = np.isnan(X_shown) & ~np.isnan(X)
+    held_out_y = np.isnan(Y_shown) & ~np.isnan(Y)
     loss = 0.0
-    if method.imputes and aside_x.any():
+    if method.imputes and held_out_x.any():
         scale = np.nanstd(X, axis=0)
         error = (completed.features - X) / np.where(scale > 0, scale, 1.0)
-        loss += float(np.mean(error[aside_x] ** 2))
-    if np.unique(Y[aside_y]).size == 2:
-        loss += 1.0 - float(roc_auc_score(Y[aside_y], completed.scores[aside_y]))
+        loss += float(np.mean(error[held_out_x] ** 2))
+    if np.unique(Y[held_out_y]).size == 2:
+        loss += 1.0 - float(roc_auc_score(Y[held_out_y], completed.scores[held_out_y]))
     return loss if np.isfinite(loss) else np.inf
 
 
@@ -96,7 +96,7 @@ def tune(
         Begin no candidate that would not be done in so many seconds, judged by those before it;
         the first is always tried. None for no limit.
     seed : int, default=0
-        Seed of the entries put aside and of the drawn candidates.
+        Seed of the entries held out and of the drawn candidates.
 
     Returns
     -------
@@ -111,10 +111,10 @@ def tune(
     {'shrinkage': 0.01}
     """
     features, labels = checked_table(X, Y, target)
-    shown_x, shown_y = put_aside(features, labels, target, seed)
+    shown_x, shown_y = hold_out(features, labels, target, seed)
     if np.array_equal(np.isnan(shown_y), np.isnan(labels)):
         raise ValueError(
-            "there are too few observed labels to put any aside, so nothing can be tuned; use the "
+            "there are too few observed labels to hold any out, so nothing can be tuned; use the "
             "method's defaults"
         )
     own = {name: getattr(method, name) for name in grid}

@@ -1,5 +1,7 @@
-"""The command ``halfseen``: from a file with holes to answers."""
+"""The command ``halfseen``."""
 
 from halfseen.cli.main import main as main
 
-__all__ = ["main"]
+__all__ = [
+    "main",
+]

@@ -1,46 +1,193 @@
-"""The entry point of the command ``halfseen``."""
+"""The command ``halfseen`` and how it ends: never in a traceback, always with an exit code."""
 
 from __future__ import annotations
 
+import errno
 import os
+import signal
 import sys
+import traceback
 from collections.abc import Sequence
+from difflib import get_close_matches
+from importlib import import_module
+from typing import Any
 
-from halfseen.cli.exit_codes import ExitCode
+_HELP = """halfseen learns from tables with missing values in the features and in the labels. It
+fills them, predicts labels, and says how sure it is and why.
 
+\b
+A first table, from file to page:
+  halfseen inspect  devices.csv
+  halfseen fit      devices.csv --labels 'threat_*'
+  halfseen complete devices.csv devices.safetensors -o filled.csv
+  halfseen predict  new.csv devices.safetensors -o predicted.csv
+  halfseen evaluate devices.csv --labels 'threat_*' --effort fast
+  halfseen explain  devices.csv devices.safetensors --row 12
+  halfseen report   devices.safetensors --data devices.csv -o report.html
+
+Tables are CSV, TSV, Parquet, Arrow or the first sheet of an Excel file; text may be compressed with
+gzip. "-" is standard input or output. Results go to standard output, all other messages to standard
+error. 'halfseen COMMAND --help' explains a command by examples."""
+
+COMMANDS = {
+    "inspect": "What is in a table: types of columns, missing values, findings.",
+    "fit": "Fit a model to a table with missing values.",
+    "complete": "Fill the missing values of a table; observed cells stay as they are.",
+    "predict": "Predict the labels of new rows, with probabilities and prediction sets.",
+    "evaluate": "Should I trust this on my data? Hide what is known, predict it, score.",
+    "score": "Score a saved model on a table with known labels.",
+    "explain": "Why a row got its prediction; what a model has learned.",
+    "sample": "Draw new rows from a model.",
+    "report": "Write one page about a model, to show to others.",
+    "experiment": "Studies: methods compared on hidden entries.",
+    "demo": "Digits of which half is hidden, found again and drawn.",
+}
 _NEEDED = ("click", "rich", "pyarrow")
+_EXTRAS = {"openpyxl": "excel", "matplotlib": "report", "jinja2": "report", "pebble": "cli"}
+
+try:
+    import click
+
+    from halfseen import __version__
+    from halfseen.cli.console import EXIT_CODES, ExitCode, Interrupts, Problem
+except ModuleNotFoundError as absent:
+    if absent.name not in _NEEDED:
+        raise
+    sys.exit(f'The command line needs {absent.name}: pip install "halfseen[cli]"')
+
+
+class LazyGroup(click.Group):
+    """Commands that are imported when they are run, and errors that become sentences."""
+
+    def __init__(self, *args: Any, modules: dict[str, str], package: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._summaries, self._package = modules, package
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names in the order of the help."""
+        return list(self._summaries)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command, imported now."""
+        if cmd_name not in self._summaries:
+            near = get_close_matches(cmd_name, self._summaries, n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            known = ", ".join(self._summaries)
+            ctx.fail(f"There is no command {cmd_name!r}.{hint} The commands are {known}.")
+        command: click.Command = import_module(f"{self._package}.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of commands, without importing any."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(self._summaries.items()))
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """What exit codes mean."""
+        with formatter.section("Exit codes"):
+            formatter.write_dl([(str(int(code)), text) for code, text in EXIT_CODES.items()])
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; what goes wrong becomes a `Problem`."""
+        try:
+            result = super().invoke(ctx)
+            Interrupts.check()
+        except (click.exceptions.Exit, click.Abort, click.ClickException):
+            raise
+        except KeyboardInterrupt as error:
+            raise Problem("Stopped by Ctrl-C.", code=ExitCode.INTERRUPTED) from error
+        except Exception as error:
+            problem = problem_of(error)
+            if ctx.params.get("debug") and problem.exit_code == ExitCode.INTERNAL:
+                traceback.print_exc()
+            raise problem from error
+        return result
+
+
+@click.group(cls=LazyGroup, modules=COMMANDS, package="halfseen.cli", help=_HELP)
+@click.version_option(
+    __version__, "-V", "--version", prog_name="halfseen", message="%(prog)s %(version)s"
+)
+@click.option("--debug", is_flag=True, help="Show the traceback of an error in halfseen.")
+@click.help_option("-h", "--help")
+def root(debug: bool) -> None:
+    """All commands."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line and leave the process with one of :class:`ExitCode`.
-
-    Parameters
-    ----------
-    arguments : sequence of str, or None for those of the process
-        The words after ``halfseen``.
-
-    Examples
-    --------
-    >>> try:
-    ...     main(["--version"])
-    ... except SystemExit as end:
-    ...     print(end.code)
-    halfseen ...
-    0
-    """
+    """Run the command line and end the process with its exit code."""
+    _separate_streams()
+    signal.signal(signal.SIGINT, _interrupted)
+    code: Any = ExitCode.OK
     try:
-        from halfseen.cli.root import root
-    except ModuleNotFoundError as absent:
-        if absent.name not in _NEEDED:
-            raise
-        sys.exit(f'The command line needs {absent.name}: pip install "halfseen[cli]"')
-    try:
-        root.main(args=None if arguments is None else list(arguments), prog_name="halfseen")
+        root.main(arguments, prog_name="halfseen")
     except SystemExit as end:
-        if end.code == ExitCode.INTERRUPTED:
-            # The step that was interrupted may still be computed by other threads; taking the
-            # interpreter apart under them can crash it.
-            sys.stdout.flush()
-            sys.stderr.flush()
-            os._exit(ExitCode.INTERRUPTED)
-        raise
+        code = end.code
+    if code == ExitCode.INTERRUPTED:
+        # Other threads may still compute; taking the interpreter apart under them can crash it.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(ExitCode.INTERRUPTED)
+    sys.exit(code)
+
+
+def problem_of(error: Exception) -> Problem:
+    """What an exception means to the person who typed the command."""
+    from halfseen.files import TableFileError, TableWriteError
+
+    if isinstance(error, TableWriteError):
+        return Problem(str(error), code=ExitCode.CANNOT_WRITE)
+    if isinstance(error, BrokenPipeError):
+        _drop_output()
+        message = "Standard output was closed by its reader; the rest is not written."
+        return Problem(message, code=ExitCode.CANNOT_WRITE)
+    if isinstance(error, ModuleNotFoundError) and error.name in _EXTRAS:
+        message = f"This needs {error.name}, which is not installed."
+        return Problem(
+            message, f'pip install "halfseen[{_EXTRAS[error.name]}]"', ExitCode.BAD_USAGE
+        )
+    if isinstance(error, MemoryError):
+        remedy = "Use fewer rows (--max-rows), or leave columns out (--ignore)."
+        return Problem("There is not enough memory for this.", remedy)
+    if isinstance(error, OSError) and not isinstance(error, TableFileError | ValueError):
+        name = f" '{error.filename}'" if error.filename is not None else ""
+        written = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOENT)
+        code = ExitCode.CANNOT_WRITE if error.errno in written else ExitCode.BAD_INPUT
+        return Problem(f"Cannot use{name}: {error.strerror or error}.", code=code)
+    if isinstance(error, ValueError | TypeError):
+        return Problem(str(error) or type(error).__name__)
+    return Problem(
+        f"An error in halfseen: {type(error).__name__}: {error}.",
+        "'halfseen --debug COMMAND ...' shows where; please report it.",
+        ExitCode.INTERNAL,
+    )
+
+
+def _separate_streams() -> None:
+    """Keep standard output for results: what libraries in C write to it goes to standard error."""
+    for name, descriptor in (("stdin", 0), ("stdout", 1), ("stderr", 2)):
+        if getattr(sys, name) is None:  # closed by whoever started us
+            mode = os.O_RDONLY if descriptor == 0 else os.O_WRONLY
+            os.dup2(os.open(os.devnull, mode), descriptor)
+            if name != "stdin":
+                setattr(sys, name, os.fdopen(descriptor, "w", closefd=False))
+    if sys.stdout.fileno() == 1:
+        sys.stdout.flush()
+        own = os.dup(1)
+        os.dup2(2, 1)
+        encoding, errors = sys.stdout.encoding, sys.stdout.errors
+        sys.stdout = os.fdopen(own, "w", encoding=encoding, errors=errors)
+
+
+def _interrupted(*_: object) -> None:
+    Interrupts.pressed = True
+    raise KeyboardInterrupt
+
+
+def _drop_output() -> None:
+    """Keep Python from writing to a closed pipe when it ends."""
+    try:
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, sys.stdout.fileno())
+    except (OSError, ValueError):  # standard output is no file
+        pass

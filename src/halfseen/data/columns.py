@@ -6,7 +6,8 @@ type           visible units                                 decoded to
 numeric        one Gaussian unit, standardised               a number within the range
 log-numeric    one Gaussian unit, ``log(x + shift)``         a number within the range
 ordinal        one Gaussian unit, rank among the categories  the nearest category
-binary         one Bernoulli unit                            the more probable value
+binary         one Bernoulli unit                            the more probable value; of
+                                                             floats their expectation
 categorical    one unit per category                         the most probable category
 ignored        none                                          nothing
 =============  ============================================  ==========================
@@ -47,17 +48,7 @@ _UNITS = {
 
 
 class Column(BaseModel):
-    """What is learned of one column: its type, scale or categories, and visible units.
-
-    >>> colour = learn_column(["red", None, "blue", "red"], "colour", "categorical")
-    >>> colour.categories
-    ('blue', 'red')
-    >>> values, observed = colour.encode(["red", None])
-    >>> values.tolist(), observed.tolist()
-    ([[0.0, 1.0], [0.0, 0.0]], [True, False])
-    >>> colour.decode(np.array([[0.3, 0.7]]))
-    array(['red'], dtype=object)
-    """
+    """What is learned of one column: its type, scale or categories, and visible units."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
@@ -113,11 +104,7 @@ class Column(BaseModel):
         return found | positions
 
     def encode(self, column: Any) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-        """Visible values, of shape (n_rows, n_units) and 0 where unobserved, and observed rows.
-
-        Numbers far outside the training range are clipped; a category that is not known is
-        unobserved, and a UserWarning names it.
-        """
+        """Values of units, 0 where unobserved, and observed rows; warns of unknown categories."""
         raw = column if isinstance(column, RawColumn) else read_column(column, self.name)
         values = np.zeros((len(raw), self.n_units), np.float32)
         found: NDArray[Any]
@@ -130,9 +117,8 @@ class Column(BaseModel):
             valid, why = found >= 0, "not a category of the training table"
         if unseen:
             shown = ", ".join(map(repr, unseen[:5])) + (", ..." if len(unseen) > 5 else "")
-            warnings.warn(
-                f"Column {self.name!r}: {shown} is {why} and taken as missing.", stacklevel=3
-            )
+            problem = f"{shown} is {why} and taken as missing"
+            warnings.warn(f"Column {self.name!r}: {problem}.", stacklevel=3)
         observed = raw.observed.copy()
         observed[observed] = valid
         found = found[valid]
@@ -160,16 +146,16 @@ class Column(BaseModel):
         return float(low), float(high)
 
     def decode(self, units: NDArray[Any], *, round_whole: bool = False) -> NDArray[Any]:
-        """Values in the original scale as float64, or categories as objects.
-
-        Numbers lie within the observed range; `round_whole` rounds them in whole columns.
-        """
+        """Numbers within the observed range, rounded on request if whole; or categories."""
         unit = np.asarray(units[:, 0], np.float64)
         if self.graded:
             return np.clip(unit, 0.0, 1.0)
         if self.type == "categorical":
             codes = np.argmax(units, axis=1)
         elif self.type == "binary":
+            floats = [value for value in self.categories if isinstance(value, float)]
+            if floats and len(floats) == len(self.categories):
+                return floats[0] + (floats[-1] - floats[0]) * np.clip(unit, 0.0, 1.0)
             codes = np.where(unit >= 0.5, len(self.categories) - 1, 0)
         else:
             with np.errstate(over="ignore", under="ignore"):
@@ -181,6 +167,17 @@ class Column(BaseModel):
                 return np.rint(numbers) if round_whole and self.whole else numbers
             codes = np.rint(numbers).astype(np.int64)
         return np.asarray(np.array(self.categories, dtype=object)[codes])
+
+    def nearest_unit(self, units: NDArray[Any]) -> NDArray[np.float32]:
+        """Values of a Gaussian unit moved to the nearest ones that the column can take."""
+        low, high = self._encoded_range
+        inside = np.clip(units, low, high)
+        if self.whole or self.type == "ordinal":
+            numbers = self.centre + self.scale * inside
+            if self.type == "log-numeric":
+                numbers = np.exp(numbers) - self.shift
+            inside = self._standardised(np.rint(numbers))
+        return np.asarray(inside, np.float32)
 
     def probabilities(self, units: NDArray[Any]) -> NDArray[np.float64]:
         """Probability of each category, of shape (n_rows, n_categories), rows summing to one."""
@@ -202,11 +199,7 @@ def learn_column(
     reason: str = "by request",
     outliers: list[Outlier] | None = None,
 ) -> Column:
-    """Learn a column of a given type from its observed entries.
-
-    `categories` are in order, by default the observed ones; `graded` allows a binary column to
-    hold any number in [0, 1]; `outliers` receives gross outliers.
-    """
+    """Learn a column of a given type from its observed entries; `outliers` receives gross ones."""
     raw = column if isinstance(column, RawColumn) else read_column(column, name)
     about: dict[str, Any] = {"name": name, "type": type, "n_observed": len(raw.seen)}
     if type == "ignored":

@@ -18,14 +18,12 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
-from sklearn.exceptions import DataConversionWarning
-from sklearn.utils import check_consistent_length
+from sklearn.utils import check_consistent_length, column_or_1d
 
-from halfseen.data.raw import RawColumn, category_key, distinct_values, read_column
+from halfseen.data.raw import EXACT, Bools, RawColumn, category_key, distinct_values, read_column
 
 TargetType = Literal["binary", "multiclass", "multilabel-indicator", "multiclass-multioutput"]
 Decoded = Sequence[NDArray[Any] | None]
-_EXACT = 2**53
 
 
 class Container(BaseModel):
@@ -38,13 +36,20 @@ class Container(BaseModel):
 
 
 @dataclass(frozen=True)
-class _Columns:
+class Table:
+    """A table as it was given, column by column, and what it came in."""
+
     columns: tuple[RawColumn, ...]
     names: tuple[str, ...] | None  # if all are text
-    n_rows: int
+    container: Container
 
     @property
-    def observed(self) -> NDArray[np.bool_]:
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.columns[0])
+
+    @property
+    def observed(self) -> Bools:
         """Where cells are observed, of shape (n_rows, n_columns)."""
         return np.stack([column.observed for column in self.columns], axis=1)
 
@@ -54,31 +59,15 @@ class _Columns:
 
 
 @dataclass(frozen=True)
-class Table(_Columns):
-    """A table as it was given, column by column, and what it came in."""
-
-    container: Container
-
-
-@dataclass(frozen=True)
-class Target(_Columns):
+class Target(Table):
     """A target as it was given, with unknown entries and scikit-learn's name for its type."""
 
     type: TargetType
 
 
-def read_table(X: Any, *, parse_text: bool = True) -> Table:
+def read_table(X: Any) -> Table:
     """Read a table from an array, a list of rows, or a data frame."""
-    data = _open(X, "X")
-    columns, names = _read_columns(data, "X", parse_text)
-    if isinstance(data, np.ndarray):
-        container = Container(kind="numpy", dtypes=(data.dtype.name,) * len(columns))
-    else:
-        # narwhals merges types of pandas, such as int64 and Int64.
-        kind, series = data.implementation.value, data.iter_columns()
-        types = (one.to_native().dtype if kind == "pandas" else one.dtype for one in series)
-        container = Container(kind=kind, dtypes=tuple(map(str, types)))
-    return Table(columns, names, len(data), container)
+    return _read(_open(X, "X"), "X")
 
 
 def read_target(y: Any, n_rows: int | None = None, target_type: str = "auto") -> Target:
@@ -86,50 +75,28 @@ def read_target(y: Any, n_rows: int | None = None, target_type: str = "auto") ->
     if y is None:
         raise ValueError("Expected array-like (array or non-string sequence), got None for y.")
     data = _open(y, "y")
-    columns, names = _read_columns(data, "y")
+    table = _read(data, "y")
     if n_rows is not None:
-        check_consistent_length(range(n_rows), range(len(data)))
-    for j, column in enumerate(columns):
-        _check_classes(column, names[j] if names else j, len(columns))
-    found = check_target_type(columns, target_type)
-    if len(data.shape) == 2 and len(columns) == 1 and target_type == "auto":
-        warnings.warn(
-            "A column-vector y was passed when a 1d array was expected. Please change the shape "
-            "of y to (n_samples, ), for example using ravel().",
-            DataConversionWarning,
-            stacklevel=2,
-        )
-    return Target(columns, names, len(data), found)
+        check_consistent_length(range(n_rows), range(table.n_rows))
+    for j, column in enumerate(table.columns):
+        _check_classes(column, table.label(j), len(table.columns))
+    found = check_target_type(table.columns, target_type)
+    if len(data.shape) == 2 and len(table.columns) == 1 and target_type == "auto":
+        column_or_1d(np.zeros(data.shape), warn=True)
+    return Target(table.columns, table.names, table.container, found)
 
 
-def fill_table(X: Any, decoded: Decoded, observed: NDArray[np.bool_]) -> Any:
+def fill_table(X: Any, decoded: Decoded, observed: Bools) -> Any:
     """A copy of the table with missing cells replaced; a column decoded as None stays as it is."""
     opened = _open(X, "X")
     if isinstance(opened, np.ndarray):
         return _fill_array(opened, decoded, observed)
-    is_series, kind = isinstance(opened, nw.Series), opened.implementation.value
-    if is_series and (decoded[0] is None or observed.all()):
-        return X
-    filled = opened.to_native()
-    filled = filled.copy() if kind == "pandas" else filled
-    columns = [opened] if is_series else opened.iter_columns()
-    for j, (values, one) in enumerate(zip(decoded, columns, strict=True)):
-        if values is None or observed[:, j].all():
-            continue
-        column = _fill_series(one, values, ~observed[:, j])
-        if is_series:
-            filled = column
-        elif kind == "pandas":
-            filled.isetitem(j, column)
-        elif kind == "polars":
-            filled = filled.with_columns(column.alias(one.name))
-        else:
-            filled = filled.set_column(j, filled.schema.field(j).with_type(column.type), column)
+    if isinstance(opened, nw.Series):  # a target of one column
+        filled = _fill_series(opened, np.asarray(decoded[0]), ~observed[:, 0])
+    else:
+        filled = _fill_frame(opened, decoded, observed)
     is_wrapped = isinstance(X, nw.DataFrame | nw.Series)
     return nw.from_native(filled, allow_series=True) if is_wrapped else filled
-
-
-fill_target = fill_table  # which may be a single column
 
 
 def align(X: Any, feature_names: Sequence[str]) -> Any:
@@ -161,12 +128,11 @@ def align(X: Any, feature_names: Sequence[str]) -> Any:
 def make_table(
     decoded: Decoded, container: Container, names: Sequence[str] | None, n_rows: int
 ) -> Any:
-    """A new table in the container and, where they can hold the values, types of `container`.
-
-    A column without values is missing throughout. An array is float64, or object if it holds text.
-    """
+    """A new table in the container and, where they can hold the values, types of `container`."""
     if container.kind == "numpy":
-        return _make_array(decoded, n_rows)
+        columns = [np.full(n_rows, np.nan) if values is None else values for values in decoded]
+        texts = (isinstance(cell, str) for c in columns if c.dtype == object for cell in c)
+        return np.stack(columns, axis=1).astype(object if any(texts) else np.float64)
     labels = list(names) if names is not None else [str(j) for j in range(len(decoded))]
     frames = []
     for values, label, dtype in zip(decoded, labels, container.dtypes, strict=True):
@@ -213,7 +179,7 @@ def _open(data: Any, what: str) -> Any:
     try:
         array = np.asarray(data)
         # Mixed types would become text, and large integers beside a fraction would be rounded.
-        rounded = array.dtype.kind == "f" and bool((np.abs(array) >= _EXACT).any())
+        rounded = array.dtype.kind == "f" and bool((np.abs(array) >= EXACT).any())
         return array if array.dtype.kind in "iufbc" and not rounded else np.array(data, object)
     except ValueError:
         raise ValueError(f"Rows of {what} differ in length; give each as many cells.") from None
@@ -260,10 +226,7 @@ def check_target_type(columns: Sequence[RawColumn], asked: str = "auto") -> Targ
     return "multiclass" if len(set(map(category_key, distinct[0]))) > 2 else "binary"
 
 
-def _read_columns(
-    data: Any, what: str, parse_text: bool = False
-) -> tuple[tuple[RawColumn, ...], tuple[str, ...] | None]:
-    """Columns of an array or a frame, and their names if all are text."""
+def _read(data: Any, what: str) -> Table:
     shape = data.shape  # scikit-learn's checks look for the words of these messages
     if what == "y" and (len(shape) not in (1, 2) or 0 in shape):
         raise ValueError(f"y should be a 1d array, or 2d with a column per label; shape={shape}.")
@@ -278,18 +241,24 @@ def _read_columns(
     if isinstance(data, np.ndarray):
         # One copy makes all passes over columns fast.
         columns = np.asfortranarray(data.reshape(len(data), -1)).T
-        read = (read_column(c, j, parse_text=parse_text, what=what) for j, c in enumerate(columns))
-        return tuple(read), None
+        read = (read_column(c, j, parse_text=what == "X", what=what) for j, c in enumerate(columns))
+        container = Container(kind="numpy", dtypes=(data.dtype.name,) * len(columns))
+        return Table(tuple(read), None, container)
     frame = data if isinstance(data, nw.DataFrame) else data.to_frame()
     # A series without a name becomes column 0 in pandas, and "" in polars and pyarrow.
     unnamed = frame is not data and frame.columns == [""]
     named = all(isinstance(name, str) for name in frame.columns) and not unnamed
     names = tuple(frame.columns) if named else None
-    pairs = zip(frame.iter_columns(), names or range(frame.shape[1]), strict=True)
-    return tuple(_read_series(series, name, what, parse_text) for series, name in pairs), names
+    series = list(frame.iter_columns())
+    pairs = zip(series, names or range(len(series)), strict=True)
+    read = (_read_series(one, name, what) for one, name in pairs)
+    # narwhals merges types of pandas, such as int64 and Int64.
+    kind = frame.implementation.value
+    dtypes = (str(one.to_native().dtype if kind == "pandas" else one.dtype) for one in series)
+    return Table(tuple(read), names, Container(kind=kind, dtypes=tuple(dtypes)))
 
 
-def _read_series(series: Any, name: str | int, what: str, parse_text: bool) -> RawColumn:
+def _read_series(series: Any, name: str | int, what: str) -> RawColumn:
     dtype, is_bool = series.dtype, series.dtype == nw.Boolean
     null = np.asarray(series.is_null().to_numpy(), dtype=bool)
     if dtype.is_temporal():
@@ -299,7 +268,8 @@ def _read_series(series: Any, name: str | int, what: str, parse_text: bool) -> R
         raw = read_column(np.asarray(filled.to_numpy(), bool if is_bool else None), name, what=what)
         return RawColumn(raw.values, raw.observed & ~null, raw.kind)
     is_category = dtype in (nw.Categorical, nw.Enum)
-    raw = read_column(series.to_list(), name, parse_text=parse_text and not is_category, what=what)
+    is_parsed = what == "X" and not is_category
+    raw = read_column(series.to_list(), name, parse_text=is_parsed, what=what)
     if not is_category or raw.kind == "date":
         return raw
     return RawColumn(raw.values, raw.observed, "category", _levels(series.to_native()))
@@ -316,7 +286,7 @@ def _levels(native: Any) -> tuple[Any, ...] | None:
     return tuple(arrow.unify_dictionaries().combine_chunks().dictionary.to_pylist())
 
 
-def _fill_array(array: NDArray[Any], decoded: Decoded, observed: NDArray[np.bool_]) -> NDArray[Any]:
+def _fill_array(array: NDArray[Any], decoded: Decoded, observed: Bools) -> NDArray[Any]:
     filled = array.copy()
     matrix = filled.reshape(len(array), -1)
     for column, values, known in zip(matrix.T, decoded, observed.T, strict=True):
@@ -327,7 +297,23 @@ def _fill_array(array: NDArray[Any], decoded: Decoded, observed: NDArray[np.bool
     return filled
 
 
-def _fill_series(series: Any, values: NDArray[Any], missing: NDArray[np.bool_]) -> Any:
+def _fill_frame(frame: Any, decoded: Decoded, observed: Bools) -> Any:
+    kind, filled = frame.implementation.value, frame.to_native()
+    filled = filled.copy() if kind == "pandas" else filled
+    for j, (values, series) in enumerate(zip(decoded, frame.iter_columns(), strict=True)):
+        if values is None or observed[:, j].all():
+            continue
+        column = _fill_series(series, values, ~observed[:, j])
+        if kind == "pandas":
+            filled.isetitem(j, column)
+        elif kind == "polars":
+            filled = filled.with_columns(column.alias(series.name))
+        else:
+            filled = filled.set_column(j, filled.schema.field(j).with_type(column.type), column)
+    return filled
+
+
+def _fill_series(series: Any, values: NDArray[Any], missing: Bools) -> Any:
     """The native column with its missing cells replaced."""
     native, is_pandas = series.to_native(), series.implementation.is_pandas()
     is_objects = is_pandas and native.dtype == object
@@ -353,7 +339,7 @@ def _fill_series(series: Any, values: NDArray[Any], missing: NDArray[np.bool_]) 
     return type(native)(array, index=native.index, name=native.name, dtype=dtype)
 
 
-def _fill_polars(native: Any, fills: list[Any], missing: NDArray[np.bool_]) -> Any:
+def _fill_polars(native: Any, fills: list[Any], missing: Bools) -> Any:
     import polars as pl
 
     dtype = None if native.dtype == pl.Null else native.dtype
@@ -364,7 +350,7 @@ def _fill_polars(native: Any, fills: list[Any], missing: NDArray[np.bool_]) -> A
     return native.cast(filled.dtype).zip_with(pl.Series(~missing), filled)
 
 
-def _fill_arrow(native: Any, fills: list[Any], missing: NDArray[np.bool_]) -> Any:
+def _fill_arrow(native: Any, fills: list[Any], missing: Bools) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -419,13 +405,6 @@ def _match(cells: list[Any], categories: Any) -> tuple[list[Any], list[Any]]:
     keys = {cell: category_key(cell) for cell in cells if cell is not None}
     new = [cell for cell, key in keys.items() if key not in by_key]
     return [by_key.get(keys.get(cell), cell) for cell in cells], new
-
-
-def _make_array(decoded: Decoded, n_rows: int) -> NDArray[Any]:
-    columns = [np.full(n_rows, np.nan) if values is None else values for values in decoded]
-    cells = (cell for column in columns if column.dtype == object for cell in column)
-    holds_text = any(isinstance(cell, str) for cell in cells)
-    return np.stack(columns, axis=1).astype(object if holds_text else np.float64)
 
 
 def _empty_series(name: str, dtype: str, kind: str, values: Any, n_rows: int) -> Any:

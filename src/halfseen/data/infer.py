@@ -60,13 +60,10 @@ def infer_type(values: Any, name: str | int | None = None) -> InferredType:
        ignored, "identifier". Two neighbouring whole numbers, -1 and 1, or any two numbers
        neither of which is rare: binary. At most 20 whole values with a name such as "code" or
        "type": categorical. Clearly skewed values not below 0 and not confined to [0, 1],
-       nearly symmetric after the logarithm: log-numeric. All others: numeric.
+       nearly symmetric after the logarithm, and skewed counts: log-numeric. All others: numeric.
     5. Text. One value: ignored, "constant text". Two: binary. Nearly all distinct, or with an
        identifier's name at least half: ignored, "identifier". More than 1,000 different:
        ignored, "too many categories". All others: categorical.
-
-    >>> infer_type(["yes", "no", None]).type, infer_type(["2024-05-31", "2024-06-01"]).reason
-    ('binary', 'date')
     """
     raw = values if isinstance(values, RawColumn) else read_column(values, name)
     if not raw.observed.any():
@@ -128,19 +125,19 @@ def is_log_scaled(numbers: NDArray[np.float64]) -> bool:
         return False
     kept = numbers[~gross_outliers(numbers)]
     skewness, positive = _skewness(kept), kept[kept > 0]
-    if skewness <= _SKEWNESS or len(positive) < _FEWEST_FOR_LOG:
+    if skewness <= _SKEWNESS:
         return False
     if np.array_equal(kept, np.floor(kept)):
-        wide, logs = kept.max() >= _HIGHEST_COUNT, np.log1p(kept)
-    else:
-        # Zeros are allowed as values below a detection limit, not as the common case. Numbers
-        # within [0, 1] are shares or were rescaled.
-        if len(positive) < 0.8 * len(kept) or kept.max() <= 1.0:
-            return False
-        logs = np.log(positive)
-        low, high = np.quantile(logs, [0.05, 0.95], method="nearest")
-        wide = high - low > np.log(_SPAN)
-    return bool(wide) and abs(_skewness(logs)) < _LOG_SKEWNESS * skewness
+        # Counts that are mostly zero stay skewed.
+        return bool(kept.max() >= _HIGHEST_COUNT) and abs(_skewness(np.log1p(kept))) < skewness
+    # Zeros are allowed as values below a detection limit, not as the common case. Numbers within
+    # [0, 1] are shares or were rescaled.
+    few = len(positive) < max(_FEWEST_FOR_LOG, 0.8 * len(kept))
+    if few or kept.max() <= 1.0:
+        return False
+    logs = np.log(positive)
+    low, high = np.quantile(logs, [0.05, 0.95], method="nearest")
+    return bool(high - low > np.log(_SPAN)) and abs(_skewness(logs)) < _LOG_SKEWNESS * skewness
 
 
 def _skewness(values: NDArray[np.float64]) -> float:
@@ -169,39 +166,34 @@ def requested_types(
     type is "auto", a column type, or a pair ("ordinal", [categories in order]).
     """
     if isinstance(feature_types, str):
-        return [_request(feature_types, "all columns")] * n_columns
-    if isinstance(feature_types, Mapping):
-        requests = [RequestedType("auto")] * n_columns
-        for key, value in feature_types.items():
-            requests[_position(key, names, n_columns)] = _request(value, f"column {key!r}")
-        return requests
-    is_list = isinstance(feature_types, Sequence | np.ndarray)
-    if not is_list or len(feature_types) != n_columns:
-        given = f"has {len(feature_types)} entries" if is_list else f"is {feature_types!r}"
+        asked = dict.fromkeys(range(n_columns), feature_types)
+    elif isinstance(feature_types, Mapping):
+        asked = {_position(key, names, n_columns): v for key, v in feature_types.items()}
+    elif isinstance(feature_types, Sequence | np.ndarray) and len(feature_types) == n_columns:
+        asked = dict(enumerate(feature_types))
+    else:
         raise ValueError(
-            f"feature_types {given} for {n_columns} columns; give one type, one per column, "
-            "or a mapping from column to type."
+            f"feature_types is {str(feature_types)[:80]} for {n_columns} columns; give one type, "
+            "one per column, or a mapping from column to type."
         )
-    labels = range(n_columns) if names is None else names
-    return [_request(v, f"column {name!r}") for v, name in zip(feature_types, labels, strict=True)]
+    labels: Sequence[str | int] = range(n_columns) if names is None else names
+    return [_request(asked.get(j, "auto"), label) for j, label in enumerate(labels)]
 
 
-def _request(value: Any, where: str) -> RequestedType:
+def _request(value: Any, column: str | int) -> RequestedType:
     if isinstance(value, str) and value in TYPES:
         return RequestedType(str(value))
     is_pair = isinstance(value, list | tuple) and len(value) == 2 and np.ndim(value[1]) == 1
     if is_pair and value[0] in ("ordinal", "categorical", "binary") and len(value[1]):
         return RequestedType(value[0], tuple(value[1]))
     allowed = f"one of {', '.join(map(repr, TYPES))}, or a pair ('ordinal', [categories in order])"
-    raise ValueError(f"Unknown feature type {value!r} for {where}; use {allowed}.")
+    raise ValueError(f"Unknown feature type {value!r} for column {column!r}; use {allowed}.")
 
 
 def _position(key: Any, names: Sequence[str] | None, n_columns: int) -> int:
-    if isinstance(key, str) and names is not None and key in names:
-        return list(names).index(key)
-    whole = isinstance(key, int | np.integer) and not isinstance(key, bool)
-    if whole and 0 <= key < n_columns:
-        return int(key)
+    positions = {j: j for j in range(n_columns)} | {name: j for j, name in enumerate(names or ())}
+    if key in positions and not isinstance(key, bool):
+        return positions[key]
     shown = f"{', '.join(map(repr, names[:20]))}, or " if names is not None else ""
     columns = f"{shown}positions 0 to {n_columns - 1}"
     raise ValueError(f"feature_types names the unknown column {key!r}; columns are {columns}.")

@@ -16,6 +16,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+Bools = NDArray[np.bool_]
 Category = bool | int | float | str
 RawKind = Literal["number", "bool", "text", "category", "date"]
 
@@ -27,7 +28,7 @@ _MISSING_TYPES = frozenset({"NoneType", "NAType", "NaTType", "MaskedConstant"})
 # "007" and "+7" are codes, not numbers.
 _PLAIN_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d*)?")
 _NUMBER = re.compile(r"-?((0|[1-9]\d*)(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?")
-_EXACT = 2.0**53
+EXACT = 2.0**53  # from here on, not every whole number is a float64
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class RawColumn:
     """One column as it was given."""
 
     values: NDArray[Any]  # numbers, booleans or objects; meaningless where unobserved
-    observed: NDArray[np.bool_]
+    observed: Bools
     kind: RawKind  # "category" is a categorical type of a data frame
     levels: tuple[Category, ...] | None = None  # order of an ordered categorical type
 
@@ -88,13 +89,7 @@ def distinct_values(values: NDArray[Any]) -> tuple[list[Any], NDArray[np.int64]]
 
 
 def category_key(value: Any) -> str:
-    """Text by which two values are the same category.
-
-    Numbers and text that writes the same number are one category, with or without decimal zeros.
-
-    >>> [category_key(v) for v in (1, 1.0, "1", "1.0", "007", 7, True, "True")]
-    ['1', '1', '1', '1', '007', '7', 'True', 'True']
-    """
+    """Text by which values are one category: numbers match text that writes the same number."""
     if isinstance(value, _BOOLS):
         return str(bool(value))
     if isinstance(value, str):
@@ -112,10 +107,7 @@ def category_key(value: Any) -> str:
 def read_column(
     cells: Any, name: object = "values", *, parse_text: bool = True, what: str = "X"
 ) -> RawColumn:
-    """Read a column; messages name it and its table, `name` and `what`.
-
-    With `parse_text`, text becomes numbers if every observed cell writes a number.
-    """
+    """Read a column; with `parse_text`, text becomes numbers if every observed cell writes one."""
     if isinstance(cells, np.ndarray):
         if cells.dtype.kind in "iufb":
             return _read_numbers(cells, name, what)
@@ -179,9 +171,7 @@ def _read_numbers(array: NDArray[Any], name: object, what: str) -> RawColumn:
     return RawColumn(array, ~np.isnan(array), "bool" if array.dtype.kind == "b" else "number")
 
 
-def _read_objects(
-    values: NDArray[Any], observed: NDArray[np.bool_], name: object, what: str
-) -> RawColumn:
+def _read_objects(values: NDArray[Any], observed: Bools, name: object, what: str) -> RawColumn:
     """Numbers held as Python objects: int64 where whole numbers fit it, else float64."""
     seen = values[observed]
     if len(seen) and all(isinstance(cell, (int, np.integer)) for cell in seen):
@@ -199,7 +189,7 @@ def _read_objects(
     return _read_numbers(numbers, name, what)
 
 
-def _parsed(values: NDArray[Any], observed: NDArray[np.bool_]) -> NDArray[np.float64] | None:
+def _parsed(values: NDArray[Any], observed: Bools) -> NDArray[np.float64] | None:
     """Numbers that text writes; None unless every observed cell is one that float64 can hold."""
     # Booleans and fractions write no number.
     texts = [str(cell).strip() for cell in values[observed]]
@@ -208,5 +198,5 @@ def _parsed(values: NDArray[Any], observed: NDArray[np.bool_]) -> NDArray[np.flo
     numbers = np.full(len(values), np.nan)
     numbers[observed] = [float(text) for text in texts]
     # Whole numbers of this size are keys; as floats neighbours would merge.
-    keys = (text for text in texts if text.lstrip("-").isdigit() and abs(float(text)) >= _EXACT)
+    keys = (text for text in texts if text.lstrip("-").isdigit() and abs(float(text)) >= EXACT)
     return None if np.isinf(numbers).any() or any(keys) else numbers

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, model_validator
 from halfseen.data.columns import Column, Outlier, UnitKind, learn_column, sorted_categories
 from halfseen.data.frames import Container, Table, Target, TargetType, check_target_type
 from halfseen.data.infer import RequestedType, infer_type, requested_types
-from halfseen.data.raw import Category, RawColumn, category_key, distinct_values, read_column
+from halfseen.data.raw import Bools, Category, RawColumn, category_key, distinct_values, read_column
 
 _BINARY = RequestedType("binary")
 _BY_REQUEST = "by request"
@@ -29,7 +29,7 @@ class Encoded(NamedTuple):
     """Visible units, 0 where unobserved; both arrays have shape (n_rows, n_units), in C order."""
 
     values: NDArray[np.float32]
-    observed: NDArray[np.bool_]
+    observed: Bools
 
 
 class Schema(BaseModel):
@@ -37,14 +37,6 @@ class Schema(BaseModel):
 
     All Gaussian units come first, then all Bernoulli units, then the categorical groups. Within a
     kind, units are in the order of the columns, features before targets.
-
-    >>> from halfseen.data.frames import read_table, read_target
-    >>> table = read_table([["red", 1.5], ["blue", None], ["red", 2.5]])
-    >>> schema = learn_schema(table, read_target(["yes", None, "no"]))
-    >>> [column.type for column in schema.columns], schema.units_of(0)
-    (['binary', 'numeric', 'binary'], slice(1, 2, None))
-    >>> schema.encode(table).observed.tolist()
-    [[True, True, False], [False, True, False], [True, True, False]]
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -52,17 +44,13 @@ class Schema(BaseModel):
     features: tuple[Column, ...]
     targets: tuple[Column, ...] = ()
     target_type: TargetType | None = None  # scikit-learn's name
-    has_feature_names: bool  # names rather than positions
-    has_target_names: bool
     container: Container  # of the training table
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        names = all(isinstance(c.name, str) == self.has_feature_names for c in self.features)
         problems = {
             "no feature with units": not any(column.n_units for column in self.features),
             "targets without a type": bool(self.targets) != (self.target_type is not None),
-            "names that are not text": not names,
             "a container of another width": len(self.container.dtypes) != len(self.features),
         }
         for problem, found in problems.items():
@@ -74,6 +62,11 @@ class Schema(BaseModel):
     def from_document(cls, document: dict[str, Any]) -> Schema:
         """Validate what ``model_dump(mode="json")`` gave; lists become tuples."""
         return cls.model_validate_json(json.dumps(document))
+
+    @property
+    def has_feature_names(self) -> bool:
+        """Whether features have names rather than positions."""
+        return all(isinstance(column.name, str) for column in self.features)
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -150,10 +143,7 @@ class Schema(BaseModel):
     def decode(
         self, units: NDArray[Any], columns: _Part = "features", round_whole: bool = False
     ) -> list[NDArray[Any] | None]:
-        """Values of each column from all visible units: numbers as float64, categories as objects.
-
-        An ignored column is None. `round_whole` rounds numbers where all observed ones are whole.
-        """
+        """Values of each column from all visible units; None for an ignored column."""
         n = len(self.features)
         slices = self._slices[:n] if columns == "features" else self._slices[n:]
         return [
@@ -205,11 +195,8 @@ def learn_schema(
     _warn_outliers(outliers)
     found, targets = _learn_targets(target, target_type, one_unit_per_class, classes)
     return Schema(
-        features=tuple(features), target_type=found, targets=targets,
-        has_feature_names=table.names is not None,
-        has_target_names=target is not None and target.names is not None,
-        container=table.container,
-    )  # fmt: skip
+        features=tuple(features), targets=targets, target_type=found, container=table.container
+    )
 
 
 def _label_categories(raw: RawColumn) -> tuple[Category, ...]:

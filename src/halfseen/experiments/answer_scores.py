@@ -1,4 +1,4 @@
-"""Every score of what a method says of hidden entries."""
+"""Every score of what a method predicts for hidden entries."""
 
 from __future__ import annotations
 
@@ -25,30 +25,15 @@ from halfseen.metrics import (
 from halfseen.metrics import reliability_bins as bins_of_labels
 
 _DECIDED_AT = 0.5
-_FEWEST_VALUES = 2  # a ROC curve needs zeros and ones
 
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """What a method says of all rows; what is not asked for is not looked at.
+    """What a method predicts for all rows; what is not asked for is not looked at."""
 
-    Attributes
-    ----------
-    features : ndarray of shape (n_rows, n_features) or None
-        The completed features; None if the method does not complete them.
-    scores : ndarray of shape (n_rows, n_labels)
-        Larger for labels that are more likely.
-    lower, upper : ndarray of shape (n_rows, n_features) or None
-        Bounds of the features, NaN where there are none; None if the method gives none.
-
-    Examples
-    --------
-    >>> Answer(None, np.zeros((2, 1))).lower is None
-    True
-    """
-
-    features: NDArray[np.float64] | None
-    scores: NDArray[np.float64]
+    features: NDArray[np.float64] | None  # (n_rows, n_features), completed, if the method does
+    scores: NDArray[np.float64]  # (n_rows, n_labels), larger for labels that are more likely
+    # Bounds of the features, NaN where there are none; None if the method gives none.
     lower: NDArray[np.float64] | None = None
     upper: NDArray[np.float64] | None = None
 
@@ -75,10 +60,6 @@ class AnswerScores:
     interval_coverage, interval_width : float
         Share of numbers within their bounds, and how far these are apart in standard deviations.
 
-    Examples
-    --------
-    >>> AnswerScores().rmse
-    nan
     """
 
     micro_auc: float = np.nan
@@ -104,28 +85,9 @@ def score_answer(
 ) -> AnswerScores:
     """Score an answer where it was asked for and the truth is known.
 
-    Parameters
-    ----------
-    data : DataSet
-        The truth.
-    asked_features, asked_labels : ndarray of bool, shaped as the features and labels
-        True where an entry is scored. With classes, rows count of which every label is asked for.
-    answer : Answer
-        What the method says.
-    gives_probabilities : bool
-        Whether its scores are probabilities.
+    With classes, rows count of which every label is asked for. An answer without a finite number
+    where it was asked for one is refused.
 
-    Returns
-    -------
-    AnswerScores
-
-    Raises
-    ------
-    ValueError
-        The answer has no finite number somewhere it was asked for.
-
-    Examples
-    --------
     >>> data = DataSet("two", np.zeros((4, 1)), np.array([[0.0], [1.0], [1.0], [0.0]]), "labels")
     >>> asked = np.array([[True], [True], [False], [False]])
     >>> answer = Answer(None, np.array([[0.6], [0.9], [0.0], [0.0]]))
@@ -145,18 +107,8 @@ def reliability_bins(
 ) -> tuple[ReliabilityBin, ...]:
     """Ten bins of probabilities beside what came true; those that are empty are left out.
 
-    Parameters
-    ----------
-    data, asked_labels, answer, gives_probabilities
-        As of :func:`score_answer`.
+    Nothing if scores are no probabilities, or nothing was asked for.
 
-    Returns
-    -------
-    tuple of (mean probability, share true, count)
-        Nothing if scores are no probabilities, or nothing was asked for.
-
-    Examples
-    --------
     >>> data = DataSet("two", np.zeros((2, 1)), np.array([[0.0], [1.0]]), "labels")
     >>> answer = Answer(None, np.array([[0.25], [0.25]]))
     >>> reliability_bins(data, np.ones((2, 1), bool), answer, True)
@@ -189,7 +141,7 @@ def _scores_of_labels(
         "hamming_accuracy": hamming_accuracy(true, decided),
         "accuracy_all_entries": 1 - (asked & (decided != Y)).sum() / (~np.isnan(Y)).sum(),
     }
-    if np.unique(true[asked]).size == _FEWEST_VALUES:
+    if np.unique(true[asked]).size == 2:
         found["micro_auc"] = micro_auc(true, scores)
     has_curve = (asked & (Y == 0)).any(axis=0) & (asked & (Y == 1)).any(axis=0)
     if has_curve.any():
@@ -210,14 +162,14 @@ def _scores_of_classes(
     if not rows.any():
         return {}
     _check_finite(scores, np.broadcast_to(rows[:, None], Y.shape))
-    true, said = np.argmax(Y[rows], axis=1), np.argmax(scores[rows], axis=1)
+    true, predicted = np.argmax(Y[rows], axis=1), np.argmax(scores[rows], axis=1)
     shares, classes = _shares(scores[rows]), np.arange(Y.shape[1])
     known = ~np.isnan(Y).any(axis=1)
     found = {
-        "accuracy": accuracy(true, said),
-        "accuracy_all_entries": 1 - (true != said).sum() / known.sum(),
+        "accuracy": accuracy(true, predicted),
+        "accuracy_all_entries": 1 - (true != predicted).sum() / known.sum(),
     }
-    if np.unique(true).size >= _FEWEST_VALUES:
+    if np.unique(true).size >= 2:
         found["averaged_auc"] = ovr_auc(true, shares, classes)
     if gives_probabilities:
         found["log_loss"] = log_loss(true, shares, classes)

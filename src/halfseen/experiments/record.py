@@ -1,30 +1,23 @@
-"""What is kept of one cell of a study: one method on one realisation, in one JSON file."""
+"""What is kept of a study: one line of JSON per cell, one method on one realisation.
+
+A run folder has one file of records. It only ever grows; a later line about the same cell replaces
+an earlier one, and a last line that a crash cut off is passed over.
+"""
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+import os
+from collections.abc import Mapping
+from dataclasses import field
 from pathlib import Path
-from typing import Any, Final, Literal, get_args
+from typing import Annotated, Any, Final, Literal, NamedTuple
 
-from halfseen.experiments.json_values import (
-    are_scores,
-    are_texts,
-    are_triples,
-    is_mapping,
-    is_number,
-    is_number_or_null,
-    is_text,
-    is_whole,
-    wrong_value,
-)
-from halfseen.storage import write_beside
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+from pydantic.dataclasses import dataclass
 
-FORMAT = 1
-CELLS = "cells"  # the folder of records within a run folder
-SCORES = (
+RECORDS: Final = "records.jsonl"
+SCORES: Final = (
     "micro_auc",
     "macro_auc",
     "averaged_auc",
@@ -41,13 +34,16 @@ SCORES = (
 
 TaskName = Literal["transductive", "inductive"]
 Status = Literal["done", "failed", "left_out"]
+# JSON has no NaN; pydantic writes it as null.
+Number = Annotated[float, BeforeValidator(lambda value: math.nan if value is None else value)]
+_CONFIG = ConfigDict(extra="forbid", ser_json_inf_nan="null")
 
 
 class NotARecord(ValueError):
-    """A file among the records that is none, or of a newer version."""
+    """A line among the records that is none."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=_CONFIG)
 class Record:
     """One method on one realisation: what was asked, what came out, and what it took.
 
@@ -67,12 +63,12 @@ class Record:
         Settings that the tuner tried, and would have tried with more time; 0 if nothing was tuned.
     status, why : str
         "done", "failed" or "left_out", and for the last two the reason.
-    scores : mapping from each name of ``SCORES`` to float
+    scores : mapping from names of ``SCORES`` to float
         NaN where a score does not apply.
     reliability : tuple of (mean probability, share true, count)
         Ten bins of probabilities; empty if there are none.
     seconds : float
-        Of fitting and answering; of a group trained together, divided by ``group_size``.
+        Of fitting and predicting.
     megabytes : float
         Largest memory of the process, with libraries and data.
     feature_source : str
@@ -80,6 +76,8 @@ class Record:
     target, n_rows, n_features, n_labels
         What the data set is.
     versions : mapping from package to version
+    key : str
+        A name, unique in a run; made of what was asked.
 
     Examples
     --------
@@ -103,43 +101,63 @@ class Record:
     n_planned: int = 0
     status: Status = "done"
     why: str = ""
-    scores: Mapping[str, float] = field(default_factory=lambda: dict.fromkeys(SCORES, math.nan))
-    reliability: tuple[tuple[float, float, float], ...] = ()
-    seconds: float = math.nan
-    group_size: int = 1
-    megabytes: float = math.nan
+    scores: dict[str, Number] = field(default_factory=lambda: dict.fromkeys(SCORES, math.nan))
+    reliability: tuple[tuple[Number, Number, Number], ...] = ()
+    seconds: Number = math.nan
+    megabytes: Number = math.nan
     feature_source: str = ""
     target: str = "labels"
     n_rows: int = 0
     n_features: int = 0
     n_labels: int = 0
-    versions: Mapping[str, str] = field(default_factory=dict)
-    key: str = ""  # name of its files; made of what was asked
+    versions: dict[str, str] = field(default_factory=dict)
+    key: str = ""
 
     def __post_init__(self) -> None:
         if not self.key:
             object.__setattr__(self, "key", record_key(self))
 
 
+def _hashable(settings: Any) -> Any:
+    """Lists of JSON as the tuples that settings have."""
+    if not isinstance(settings, Mapping):
+        return settings
+    return {k: tuple(v) if isinstance(v, list) else v for k, v in settings.items()}
+
+
+@dataclass(frozen=True, config=_CONFIG)
+class TunedSettings:
+    """Settings that the tuner chose for all realisations of a cell; empty for the method's own."""
+
+    settings: Annotated[Mapping[str, Any], BeforeValidator(_hashable)] = field(default_factory=dict)
+    n_tried: int = 0  # candidates that there was time for
+    n_planned: int = 0
+    seconds: Number = 0.0
+    why: str = ""  # nothing was tuned, if something went wrong
+    series: str = (
+        ""  # what the realisations have in common: the key of a cell without its last part
+    )
+
+
+class _Line(BaseModel):
+    model_config = _CONFIG
+
+    cell: Record | None = None
+    tuning: TunedSettings | None = None
+
+
+class RunRecords(NamedTuple):
+    """All that a run has come to so far."""
+
+    cells: dict[str, Record]  # by key
+    tunings: dict[str, TunedSettings]  # by series
+
+
 def record_key(asked: Any, n_rows: int | None = None) -> str:
-    """A readable name of a cell, for its files.
+    """A readable name of a cell: of what it asks, and of the rows drawn, if not all.
 
-    Parameters
-    ----------
-    asked : object
-        With the first ten attributes of :class:`Record`.
-    n_rows : int or None
-        Rows drawn from the data set, if not all.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> record = Record("mnist", "inductive", "blocks", "positives_only", 0.5, 0.3, 0.8, "halfseen",
-    ...     "k5", 2)
-    >>> record_key(record, 1000)
+    >>> asked = ("mnist", "inductive", "blocks", "positives_only", 0.5, 0.3, 0.8, "halfseen", "k5")
+    >>> record_key(Record(*asked, 2), 1000)
     'mnist-1000rows-inductive-blocks+positives_only-50-30-new80-halfseen+k5-r2'
     """
     hiding = asked.feature_hiding
@@ -159,194 +177,58 @@ def record_key(asked: Any, n_rows: int | None = None) -> str:
     return "-".join(parts)
 
 
-def write_record(run: Path, record: Record) -> Path:
-    """Write a record into a run folder, as a whole or not at all.
+def append_record(run: Path, record: Record | TunedSettings) -> None:
+    """Add a line to the records of a run folder, and wait until it is on the disk.
 
-    Parameters
-    ----------
-    run : Path
-        The run folder; its folder of records is made if it is not there.
-    record : Record
-        What to keep.
-
-    Returns
-    -------
-    Path
-        The file.
-
-    Examples
-    --------
     >>> import tempfile
-    >>> record = Record("scene", "transductive", "at_random", "at_random", 0.5, 0.5, None, "mc1")
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = write_record(Path(folder), record)
-    ...     read_record(path).method, path.name
-    ('mc1', 'scene-transductive-at_random-50-50-mc1-r0.json')
-    """
-    path = run / CELLS / f"{record.key}.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    document = {name: getattr(record, name) for name in _NAMES}
-    write_json(path, {"format": FORMAT, **document})
-    return path
-
-
-def write_json(path: Path, document: Mapping[str, Any]) -> None:
-    """Write a JSON document, as a whole or not at all; NaN and infinity become null."""
-    text = json.dumps(_plain(document), indent=1, allow_nan=False, ensure_ascii=False)
-    write_beside(path, [text.encode(), b"\n"])
-
-
-def read_record(path: Path) -> Record:
-    """The record that a file holds.
-
-    Raises
-    ------
-    NotARecord
-        Naming the file and what is wrong with it.
-    """
-    document = read_document(path)
-    try:
-        return record_of(document, str(path), path.stem)
-    except NotARecord as error:
-        raise NotARecord(f"{error} Remove it and resume the run.") from error
-
-
-def read_document(path: Path) -> dict[str, Any]:
-    """What a JSON file of a run folder holds, its fields not checked yet.
-
-    Raises
-    ------
-    NotARecord
-        It is not JSON, or not of this format; the message names the file.
-    """
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise NotARecord(f"{path} is not JSON: {error}. Remove it and resume the run.") from error
-    found = document.get("format") if isinstance(document, dict) else None
-    if found != FORMAT:
-        raise NotARecord(
-            f"{path} is not of format {FORMAT} (its format is {found!r}). Remove it and "
-            "resume the run, or use the version of halfseen that wrote it."
-        )
-    return dict(document)
-
-
-def record_of(document: Mapping[str, Any], place: str, key: str = "") -> Record:
-    """The record that a JSON document describes, with every value checked.
-
-    Parameters
-    ----------
-    document : mapping
-        All fields of a record but its key; others are passed over. Null is NaN.
-    place : str
-        Where it stands, for messages.
-    key : str, default=""
-        Name of its files; made of what was asked if it is "".
-
-    Returns
-    -------
-    Record
-
-    Raises
-    ------
-    NotARecord
-        A field is lacking, or holds what it cannot.
-
-    Examples
-    --------
     >>> asked = ("scene", "transductive", "at_random", "at_random", 0.5, 0.5, None, "mc1")
-    >>> document = {**vars(Record(*asked)), "reliability": [[0.2, 0.3, 7]], "seconds": None}
-    >>> record_of(document, "here").reliability
-    ((0.2, 0.3, 7.0),)
-    >>> record_of({**document, "realisation": "first"}, "here")
-    Traceback (most recent call last):
-    ...
-    halfseen.experiments.record.NotARecord: here holds 'first' as realisation.
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     append_record(Path(folder), Record(*asked))
+    ...     [record.method for record in read_records(Path(folder))]
+    ['mc1']
     """
-    lacking = [name for name in _NAMES if name not in document]
-    if lacking:
-        raise NotARecord(f"{place} lacks {', '.join(lacking)}.")
-    known = {name: document[name] for name in _NAMES}
-    if wrong := wrong_value(known, _IS_ALLOWED):
-        raise NotARecord(f"{place} {wrong}.")
-    known["scores"] = {name: _number(known["scores"].get(name)) for name in SCORES}
-    known["reliability"] = tuple(
-        (_number(mean), _number(share), _number(count))
-        for mean, share, count in known["reliability"]
-    )
-    for name in ("seconds", "megabytes"):
-        known[name] = _number(known[name])
-    return Record(**known, key=key)
+    line = _Line(cell=record) if isinstance(record, Record) else _Line(tuning=record)
+    with (run / RECORDS).open("ab+") as file:
+        if file.tell():
+            file.seek(-1, os.SEEK_END)
+            if file.read() != b"\n":  # a crash cut the last line off
+                file.truncate(len(_whole_lines(run / RECORDS)))
+        file.write(line.model_dump_json(exclude_unset=True).encode() + b"\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def read_run_records(run: Path) -> RunRecords:
+    """The last word on every cell, and on the settings of every series."""
+    path, found = run / RECORDS, RunRecords({}, {})
+    for place, text in enumerate(_whole_lines(path).splitlines(), start=1):
+        try:
+            line = _Line.model_validate_json(text)
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(map(str, first["loc"][1:])) or "the line"
+            raise NotARecord(
+                f"{path}, line {place}, is no record: {where}: {first['msg']}. Remove the line and "
+                "resume the run."
+            ) from error
+        if line.cell is not None:
+            found.cells[line.cell.key] = line.cell
+        if line.tuning is not None:
+            found.tunings[line.tuning.series] = line.tuning
+    return found
 
 
 def read_records(run: Path) -> list[Record]:
-    """All records of a run folder, by the names of their files.
-
-    Parameters
-    ----------
-    run : Path
-        The run folder.
-
-    Returns
-    -------
-    list of Record
-        Empty if nothing is done yet.
-
-    Examples
-    --------
-    >>> read_records(Path("nowhere"))
-    []
-    """
-    return [read_record(path) for path in sorted((run / CELLS).glob("*.json"))]
+    """All records of a run folder, by key; empty if nothing is done yet."""
+    cells = read_run_records(run).cells
+    return [cells[key] for key in sorted(cells)]
 
 
-_NAMES = tuple(one.name for one in fields(Record) if one.name != "key")
-_IS_ALLOWED: Final[Mapping[str, Callable[[Any], bool]]] = {
-    "data_set": is_text,
-    "task": get_args(TaskName).__contains__,
-    "feature_hiding": is_text,
-    "label_hiding": is_text,
-    "feature_rate": is_number,
-    "label_rate": is_number,
-    "new_feature_rate": is_number_or_null,
-    "method": is_text,
-    "variant": is_text,
-    "realisation": is_whole,
-    "settings": is_mapping,
-    "n_tried": is_whole,
-    "n_planned": is_whole,
-    "status": get_args(Status).__contains__,
-    "why": is_text,
-    "scores": are_scores,
-    "reliability": are_triples,
-    "seconds": is_number_or_null,
-    "group_size": is_whole,
-    "megabytes": is_number_or_null,
-    "feature_source": is_text,
-    "target": is_text,
-    "n_rows": is_whole,
-    "n_features": is_whole,
-    "n_labels": is_whole,
-    "versions": are_texts,
-}
+def _whole_lines(path: Path) -> bytes:
+    """The content of a file up to its last line break."""
+    content = path.read_bytes() if path.exists() else b""
+    return content[: content.rfind(b"\n") + 1]
 
 
 def _percent(rate: float) -> str:
     return f"{100 * rate:g}"
-
-
-def _number(value: float | None) -> float:
-    return math.nan if value is None else float(value)
-
-
-def _plain(value: Any) -> Any:
-    if hasattr(value, "tolist"):  # of numpy
-        return _plain(value.tolist())
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {str(key): _plain(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
-    return value

@@ -23,17 +23,6 @@ LEGEND = (
 def tables_as_text(tables: Sequence[RecordTable]) -> str:
     """Tables for a terminal.
 
-    Parameters
-    ----------
-    tables : sequence of RecordTable
-        Of :func:`~halfseen.experiments.record_table.record_tables`.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> from halfseen.experiments.record_table import TableLine
     >>> line = TableLine("mc1", False, (TableEntry(0.5, 0.01, 2, "best"),))
     >>> table = RecordTable("scene", "transductive", "at_random", "micro_auc", "labels",
@@ -58,17 +47,6 @@ def tables_as_text(tables: Sequence[RecordTable]) -> str:
 def tables_as_markdown(tables: Sequence[RecordTable]) -> str:
     """Tables for a document in Markdown.
 
-    Parameters
-    ----------
-    tables : sequence of RecordTable
-        Of :func:`~halfseen.experiments.record_table.record_tables`.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> tables_as_markdown([]).startswith("Mean")
     True
     """
@@ -88,17 +66,6 @@ def tables_as_markdown(tables: Sequence[RecordTable]) -> str:
 def tables_as_csv(tables: Sequence[RecordTable]) -> str:
     r"""All entries of all tables, one per line.
 
-    Parameters
-    ----------
-    tables : sequence of RecordTable
-        Of :func:`~halfseen.experiments.record_table.record_tables`.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> tables_as_csv([]).split(",")[:3]
     ['data_set', 'task', 'hiding']
     """

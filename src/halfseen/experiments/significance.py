@@ -9,8 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import t as student
 
-from halfseen.inspection.holm import holm
-
 SMALLER_IS_BETTER = frozenset(
     {
         "rmse",
@@ -37,25 +35,8 @@ class PairedDifference(NamedTuple):
 def share_asked(task: str, score: str, feature_rate: float, label_rate: float) -> float:
     """Share of the entries that a score is over, which the correction needs.
 
-    Parameters
-    ----------
-    task : {"transductive", "inductive"}
-        Whether hidden entries or new rows are asked for.
-    score : str
-        Name of the score.
-    feature_rate, label_rate : float
-        Shares hidden.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
     >>> share_asked("transductive", "rmse", 0.5, 0.3)
     0.5
-    >>> share_asked("inductive", "accuracy", 0.5, 0.5)
-    0.3
     """
     if task == "inductive":
         return _NEW_SHARE
@@ -70,19 +51,9 @@ def corrected_resampled_t(
     Realisations overlap: they are masks of the same rows. The variance of the mean is therefore not
     s²/n but s² (1/n + hidden/shown), after Nadeau and Bengio (2003).
 
-    Parameters
-    ----------
-    ours, theirs : array-like of shape (n_realisations,)
-        Scores on the same realisations, larger being better.
-    share_hidden : float
-        Share of the entries that a realisation hides.
+    ``ours`` and ``theirs`` are scores on the same realisations, larger being better;
+    ``share_hidden`` is the share of the entries that a realisation hides.
 
-    Returns
-    -------
-    PairedDifference
-
-    Examples
-    --------
     >>> result = corrected_resampled_t([0.9, 0.91, 0.92, 0.9], [0.8, 0.82, 0.81, 0.8], 0.5)
     >>> round(result.ahead, 3), result.p < 0.05
     (0.1, True)
@@ -124,13 +95,8 @@ def levelled_means(
     score is taken as the sum of a part of the method and a part of the realisation, by least
     squares. Where all have all realisations, these are the plain means.
 
-    Parameters
-    ----------
-    scores : mapping from method to scores over the same realisations
-        NaN where a realisation is not there; every method has at least one.
+    ``scores`` has NaN where a realisation is not there; every method has at least one.
 
-    Examples
-    --------
     >>> levelled_means({"a": [1.0, 3.0], "b": [2.0, float("nan")]})
     {'a': 2.0, 'b': 3.0}
     """
@@ -158,22 +124,9 @@ def against_best(
 
     Methods that were asked about fewer realisations are judged by :func:`levelled_means`.
 
-    Parameters
-    ----------
-    scores : mapping from method to scores over the same realisations
-        NaN where a realisation is not there; pairs in which either is NaN are left out.
-    score : str
-        Name of the score, which tells whether more or less is better.
-    share_hidden : float
-        Share of the entries that a realisation hides.
+    ``score`` tells whether more or less is better. Scores are NaN where a realisation is not there;
+    pairs in which either is NaN are left out. The result is None if no method has a score.
 
-    Returns
-    -------
-    AgainstBest or None
-        None if no method has a score.
-
-    Examples
-    --------
     >>> found = against_best({"a": [0.9, 0.91, 0.9], "b": [0.5, 0.52, 0.51]}, "accuracy", 0.5)
     >>> found.best, found.is_clear()
     ('a', True)
@@ -193,7 +146,7 @@ def against_best(
             corrected_resampled_t(values[best][both], values[name][both], share_hidden).p
         )
     known = [p for p in p_values if not np.isnan(p)]
-    corrected = iter(holm(known))
+    corrected = iter(_holm(known))
     return AgainstBest(
         best,
         {
@@ -201,3 +154,12 @@ def against_best(
             for name, p in zip(others, p_values, strict=True)
         },
     )
+
+
+def _holm(p_values: Sequence[float]) -> list[float]:
+    """Holm's correction: the chance of any false alarm among the tests stays at the level."""
+    p = np.asarray(p_values, dtype=np.float64)
+    order, factors = np.argsort(p, kind="stable"), np.arange(len(p), 0, -1)
+    corrected = np.empty_like(p)
+    corrected[order] = np.minimum(1.0, np.maximum.accumulate(p[order] * factors))
+    return [float(one) for one in corrected]

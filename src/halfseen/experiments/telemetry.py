@@ -1,8 +1,8 @@
 """Telemetry of networked devices, generated: a table of any size whose truth is known.
 
 Every row is a device of some customer. Hidden causes drive alert counts with heavy tails, gauges
-and flags, and threats that occur together; each threat raises alerts of its own. Holes come about
-as they do in the field: customers hide blocks of columns by their privacy settings, sensors drop
+and flags, and threats that occur together; each threat raises alerts of its own. Entries are
+missing as in the field: customers hide blocks of columns by their privacy settings, sensors drop
 out, more so under load, and analysts label only some of the devices.
 """
 
@@ -29,31 +29,15 @@ Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class TelemetryHoles:
-    """How holes come about.
+class Missingness:
+    """How entries come to be missing."""
 
-    Attributes
-    ----------
-    privacy : float, default 0.2
-        Chance that a customer hides a block of columns. There are eight blocks.
-    dropout : float, default 0.08
-        Chance that a sensor reading is lost on a device of ordinary load.
-    overload : float, default 1.0
-        By how much the log-odds of a loss rise with each standard deviation of the load, which
-        is the first column and always seen: at 0 losses are completely at random.
-    examined : float, default 0.5
-        Share of devices that analysts looked at; of these, 85 % of the labels are known.
-
-    Examples
-    --------
-    >>> TelemetryHoles(privacy=0.0, dropout=0.0, examined=1.0).overload
-    1.0
-    """
-
-    privacy: float = 0.2
-    dropout: float = 0.08
+    privacy: float = 0.2  # chance that a customer hides a block of columns; there are eight
+    dropout: float = 0.08  # chance that a sensor reading is lost on a device of ordinary load
+    # By how much the log-odds of a loss rise with each standard deviation of the load, which is the
+    # first column and always seen: at 0 losses are completely at random.
     overload: float = 1.0
-    examined: float = 0.5
+    examined: float = 0.5  # share of devices with labels; of these, 85 % of the labels are known
 
     def __post_init__(self) -> None:
         for name, share in (
@@ -67,38 +51,16 @@ class TelemetryHoles:
 
 @dataclass(frozen=True, eq=False)
 class Telemetry:
-    """Rows of telemetry: the whole truth beside what of it is observed.
+    """Rows of telemetry: the whole truth beside what of it is observed."""
 
-    Attributes
-    ----------
-    X : ndarray of float32, shape (n_rows, n_columns)
-        Features without a hole: load, gauges, flags (0 or 1), and alert counts.
-    y : ndarray of float32, shape (n_rows, n_labels)
-        Threats, 0 or 1, without a hole.
-    observed_X, observed_y : ndarray of bool, same shapes
-        True where the entry is seen.
-    names, label_names : tuple of str
-        Names of the columns of X and y.
-    first_row : int
-        Place of the first row in the whole table.
-    customer : ndarray of int, shape (n_rows,)
-        Whose device each row is.
-
-    Examples
-    --------
-    >>> rows = telemetry(100, n_columns=12, n_labels=3)
-    >>> rows.names[:3], rows.label_names[0], rows.X.shape, rows.y.shape
-    (('load', 'gauge_00', 'flag_00'), 'threat_0', (100, 12), (100, 3))
-    """
-
-    X: Floats
-    y: Floats
+    X: Floats  # (n_rows, n_columns): load, gauges, flags (0 or 1), and alert counts
+    y: Floats  # (n_rows, n_labels): threats, 0 or 1
     observed_X: Bools
     observed_y: Bools
     names: tuple[str, ...]
     label_names: tuple[str, ...]
-    first_row: int
-    customer: NDArray[np.int64]
+    first_row: int  # position in the whole table
+    customer: NDArray[np.int64]  # (n_rows,), whose device each row is
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,49 +86,23 @@ def telemetry(
     seed: int = 0,
     *,
     n_customers: int = 40,
-    holes: TelemetryHoles | None = None,
+    missing: Missingness | None = None,
 ) -> Telemetry:
-    """Generate telemetry.
+    """Generate telemetry of ``n_rows`` devices.
 
-    Parameters
-    ----------
-    n_rows : int
-        Devices.
-    n_columns : int, default 100
-        Features: the load, then gauges and flags (a tenth each), the rest alert counts.
-    n_labels : int, default 6
-        Threats; 2 to 25 % of devices have each.
-    seed : int, default 0
-        Row r is the same for the same seed and columns, however many rows are asked for.
-    n_customers : int, default 40
-        Customers; a few of them own most devices.
-    holes : TelemetryHoles or None
-        How holes come about; None for the defaults.
+    Features are the load, then gauges and flags (a tenth each), the rest alert counts; 2 to 25 % of
+    devices have each threat; a few customers own most devices. Row r is the same for the same seed
+    and columns, however many rows are asked for.
 
-    Returns
-    -------
-    Telemetry
-        The truth and what of it is observed.
-
-    Raises
-    ------
-    ValueError
-        A number below 1 (rows: below 0).
-
-    Examples
-    --------
     >>> rows = telemetry(2000, n_columns=40, seed=1)
-    >>> alerts = rows.X[:, [name.startswith("alert") for name in rows.names]]
-    >>> bool(alerts.max() > 100 * alerts.mean())
-    True
+    >>> rows.names[:3], rows.label_names[0], rows.X.shape, rows.y.shape
+    (('load', 'gauge_00', 'gauge_01'), 'threat_0', (2000, 40), (2000, 6))
     >>> bool(rows.observed_X[:, 0].all()), bool(0.5 < rows.observed_X.mean() < 0.9)
     (True, True)
-    >>> np.array_equal(telemetry(10, n_columns=40, seed=1).X, rows.X[:10])
-    True
     """
     batches = list(
         telemetry_batches(
-            n_rows, n_columns, n_labels, seed, n_customers=n_customers, holes=holes,
+            n_rows, n_columns, n_labels, seed, n_customers=n_customers, missing=missing,
             batch_rows=max(n_rows, 1),
         )
     )  # fmt: skip
@@ -180,25 +116,11 @@ def telemetry_batches(
     seed: int = 0,
     *,
     n_customers: int = 40,
-    holes: TelemetryHoles | None = None,
+    missing: Missingness | None = None,
     batch_rows: int = 65_536,
 ) -> Iterator[Telemetry]:
-    """Generate telemetry in batches, in memory that does not depend on the number of rows.
+    """Generate the rows of `telemetry` in batches, in memory that does not grow with their number.
 
-    Parameters
-    ----------
-    n_rows, n_columns, n_labels, seed, n_customers, holes
-        As for `telemetry`.
-    batch_rows : int, default 65536
-        Rows of each batch but the last.
-
-    Yields
-    ------
-    Telemetry
-        The same rows as `telemetry` would give, cut; one empty batch if there are no rows.
-
-    Examples
-    --------
     >>> [len(batch.X) for batch in telemetry_batches(5000, 10, 2, batch_rows=2000)]
     [2000, 2000, 1000]
     """
@@ -207,9 +129,9 @@ def telemetry_batches(
     for name, (asked, least) in smallest.items():
         if asked < least:
             raise ValueError(f"{name} must be at least {least}, not {asked}.")
-    holes = TelemetryHoles() if holes is None else holes
-    world = _world(n_columns, n_labels, n_customers, holes.privacy, seed)
-    return _cut(world, n_rows, seed, holes, batch_rows)
+    missing = Missingness() if missing is None else missing
+    world = _world(n_columns, n_labels, n_customers, missing.privacy, seed)
+    return _cut(world, n_rows, seed, missing, batch_rows)
 
 
 def _world(n_columns: int, n_labels: int, n_customers: int, privacy: float, seed: int) -> _World:
@@ -218,7 +140,7 @@ def _world(n_columns: int, n_labels: int, n_customers: int, privacy: float, seed
     kinds = (["load"] + ["gauge"] * n_side + ["flag"] * n_side + ["alert"] * n_columns)[:n_columns]
     kind = np.array(kinds)
     level = generator.normal(0.0, 1.2, n_columns)
-    # Each column listens to two causes, mostly.
+    # Each column depends on two causes, mostly.
     loading = generator.normal(0.0, 0.8, (_N_CAUSES, n_columns))
     loading *= generator.random((_N_CAUSES, n_columns)) < 2 / _N_CAUSES
     signature = _signatures(generator, kind == "alert", n_labels)
@@ -267,7 +189,7 @@ def _names(kinds: list[str]) -> Iterator[str]:
 
 
 def _cut(
-    world: _World, n_rows: int, seed: int, holes: TelemetryHoles, batch_rows: int
+    world: _World, n_rows: int, seed: int, missing: Missingness, batch_rows: int
 ) -> Iterator[Telemetry]:
     number, current = -1, None
     for start in range(0, max(n_rows, 1), batch_rows):
@@ -275,7 +197,7 @@ def _cut(
         parts = []
         for block in range(start // _BLOCK, max(stop - 1, start) // _BLOCK + 1):
             if block != number or current is None:
-                number, current = block, _block(world, seed, block, holes)
+                number, current = block, _block(world, seed, block, missing)
             within = slice(max(start - block * _BLOCK, 0), max(stop - block * _BLOCK, 0))
             parts.append([array[within] for array in current])
         X, y, observed_X, observed_y, customer = map(np.concatenate, zip(*parts, strict=True))
@@ -285,7 +207,7 @@ def _cut(
 
 
 def _block(
-    world: _World, seed: int, block: int, holes: TelemetryHoles
+    world: _World, seed: int, block: int, missing: Missingness
 ) -> tuple[Floats, Floats, Bools, Bools, NDArray[np.int64]]:
     """All rows of one block."""
     generator = np.random.default_rng([seed, _ROWS, block])
@@ -298,10 +220,10 @@ def _block(
     X = _readings(drive, noise, world.kind)
     customer = generator.choice(len(world.popularity), _BLOCK, p=world.popularity)
     load = X[:, :1]
-    odds = holes.dropout / max(1 - holes.dropout, 1e-12) * np.exp(holes.overload * load)
+    odds = missing.dropout / max(1 - missing.dropout, 1e-12) * np.exp(missing.overload * load)
     lost = generator.random((_BLOCK, n_columns), dtype=np.float32) < odds / (1 + odds)
     lost[:, 0] = False
-    examined = generator.random((_BLOCK, 1)) < holes.examined
+    examined = generator.random((_BLOCK, 1)) < missing.examined
     known = examined & (generator.random((_BLOCK, n_labels)) < _KNOWN_IF_EXAMINED)
     return X, y, ~(lost | world.hides[customer]), known, customer
 

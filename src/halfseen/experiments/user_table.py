@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
-from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halfseen.baselines.baseline import TargetKind
+from halfseen.data.columns import sorted_categories
+from halfseen.data.infer import InferredType, infer_type
+from halfseen.data.raw import Category, RawColumn, category_key, read_column
 from halfseen.experiments.data_sets import DataSet
+from halfseen.experiments.methods import did_you_mean
 from halfseen.experiments.plan import TableChoice
-from halfseen.experiments.plan_values import did_you_mean
+from halfseen.files import MISSING_MARKS, open_table
 
-_TWO = 2
 _MOST_CLASSES = 200
 
 
@@ -25,8 +28,9 @@ class UserTableError(ValueError):
 
 class _Column(NamedTuple):
     name: str
-    role: str  # a ColumnRole
-    values: list[Any]  # None where missing
+    raw: RawColumn
+    type: InferredType
+    categories: tuple[Category, ...]  # of observed values, in order
 
 
 class _Coded(NamedTuple):
@@ -38,41 +42,19 @@ class _Coded(NamedTuple):
 
 
 def load_user_table(choice: TableChoice, n_rows: int | None = None, seed: int = 0) -> DataSet:
-    r"""Read a table of the user's own.
+    r"""Read a table of the user's own, or a random sample of its rows.
 
     Numbers stay as they are. Columns of two values become 0 and 1, the larger one or the later one
     in the alphabet being 1. Text becomes one column per value; these are hidden together. Labels
     are columns of two values each, or one column of classes.
 
-    Parameters
-    ----------
-    choice : TableChoice
-        Which file, and what its columns are.
-    n_rows : int or None
-        Take so many rows, drawn at random; None for all.
-    seed : int, default=0
-        Seed of that draw.
-
-    Returns
-    -------
-    DataSet
-
-    Raises
-    ------
-    UserTableError
-        A column is not there, or is not what the plan says.
-    ImportError
-        pyarrow is not installed.
-
-    Examples
-    --------
     >>> import tempfile
     >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "a.csv")
     ...     text = "size,kind,ill\n1,a,no\n2,b,yes\n,c,no\n4,a,yes\n5,b,no\n6,c,\n"
     ...     _ = path.write_text(text)
-    ...     data = load_user_table(TableChoice("a", path, ("ill",)))
+    ...     data = load_user_table(TableChoice(name="a", file=path, labels="ill"))
     >>> data.feature_names, data.label_names, data.target
     (('size', 'kind=a', 'kind=b', 'kind=c'), ('ill',), 'labels')
     >>> data.blocks.tolist(), data.Y.ravel().tolist()
@@ -111,15 +93,20 @@ def load_user_table(choice: TableChoice, n_rows: int | None = None, seed: int = 
 
 
 def _read(choice: TableChoice, n_rows: int | None, seed: int) -> list[_Column]:
-    files = import_module("halfseen.files")
-    marks = (*files.DEFAULT_MISSING_MARKS, *choice.missing)
-    with files.open_table(choice.file, missing_marks=marks) as file:
-        n_wanted = file.n_rows if n_rows is None else min(n_rows, file.n_rows)
-        table, _ = file.sample_rows(n_wanted, seed)
-        return [
-            _Column(column.name, column.role.value, table.column(column.name).to_pylist())
-            for column in file.columns
-        ]
+    table = _rows_of_file(choice, n_rows, seed)
+    columns = []
+    for name in table.column_names:
+        raw = read_column(table.column(name).to_pylist(), name)
+        categories = () if raw.kind == "date" else sorted_categories(raw)
+        columns.append(_Column(name, raw, infer_type(raw, name), categories))
+    return columns
+
+
+def _rows_of_file(choice: TableChoice, n_rows: int | None, seed: int) -> Any:
+    marks = (*MISSING_MARKS, *choice.missing)
+    with open_table(choice.file, missing_marks=marks) as file:
+        sample = file.sample(sys.maxsize if n_rows is None else n_rows, seed)
+        return file.typed(file.values(sample.cells))
 
 
 def _chosen(choice: TableChoice, key: str, words: Sequence[str], names: Sequence[str]) -> list[str]:
@@ -137,30 +124,32 @@ def _chosen(choice: TableChoice, key: str, words: Sequence[str], names: Sequence
 
 
 def _coded(choice: TableChoice, column: _Column, *, is_named: bool) -> _Coded:
-    if column.role == "number":
-        numbers = [np.nan if value is None else float(value) for value in column.values]
-        return _Coded(np.array(numbers)[:, None], [column.name], True)
-    if column.role == "yes_no":
-        return _Coded(_zeros_and_ones(column.values, _distinct(column)), [column.name], False)
-    if column.role == "category":
-        values = _distinct(column)
-        return _Coded(
-            _one_hot(column.values, values), [f"{column.name}={value}" for value in values], False
-        )
-    if is_named:
-        raise UserTableError(
-            f"{choice.file}: column {column.name!r} is named as a feature, but is {column.role}; "
-            "features are numbers, columns of two values, or text that repeats."
-        )
-    return _Coded(np.empty((len(column.values), 0)), [], False)
+    inferred, n_rows = column.type, len(column.raw)
+    if inferred.type == "ignored":
+        if is_named:
+            raise UserTableError(
+                f"{choice.file}: column {column.name!r} is named as a feature, but is ignored "
+                f"({inferred.reason}); features are numbers, columns of two values, or text that "
+                "repeats."
+            )
+        return _Coded(np.empty((n_rows, 0)), [], False)
+    if inferred.type in ("numeric", "log-numeric"):
+        numbers = np.full((n_rows, 1), np.nan)
+        numbers[column.raw.observed, 0] = column.raw.numbers(column.name)
+        is_constant = len(column.categories) < 2
+        return _Coded(numbers, [] if is_constant else [column.name], True)
+    if len(column.categories) == 2:
+        return _Coded(_codes(column)[:, None], [column.name], False)
+    names = [f"{column.name}={value}" for value in column.categories]
+    return _Coded(_one_hot(column), names, False)
 
 
 def _labels(
     choice: TableChoice, columns: Sequence[_Column]
 ) -> tuple[NDArray[np.float64], list[str], TargetKind]:
-    distinct = [_distinct(column) for column in columns]
+    n_values = [len(column.categories) for column in columns]
     is_classes = choice.target == "classes" or (
-        choice.target == "auto" and len(columns) == 1 and len(distinct[0]) > _TWO
+        choice.target == "auto" and len(columns) == 1 and n_values[0] > 2
     )
     if is_classes:
         if len(columns) != 1:
@@ -168,45 +157,31 @@ def _labels(
                 f"{choice.file}: classes stand in one column, but {len(columns)} are named in "
                 f"'labels' of the plan's table {choice.name!r}."
             )
-        if not _TWO <= len(distinct[0]) <= _MOST_CLASSES:
+        if not 2 <= n_values[0] <= _MOST_CLASSES:
             raise UserTableError(
-                f"{choice.file}: column {columns[0].name!r} has {len(distinct[0])} different "
-                f"values; classes are 2 to {_MOST_CLASSES}."
+                f"{choice.file}: column {columns[0].name!r} has {n_values[0]} different values; "
+                f"classes are 2 to {_MOST_CLASSES}."
             )
-        return (
-            _one_hot(columns[0].values, distinct[0]),
-            [str(value) for value in distinct[0]],
-            "classes",
-        )
-    for column, values in zip(columns, distinct, strict=True):
-        if len(values) != _TWO:
+        return _one_hot(columns[0]), [str(value) for value in columns[0].categories], "classes"
+    for column, n in zip(columns, n_values, strict=True):
+        if n != 2:
             raise UserTableError(
-                f"{choice.file}: label {column.name!r} has {len(values)} different values; a label "
+                f"{choice.file}: label {column.name!r} has {n} different values; a label "
                 'is yes or no. For one column of classes set target = "classes".'
             )
-    coded = [
-        _zeros_and_ones(column.values, values)
-        for column, values in zip(columns, distinct, strict=True)
-    ]
-    return np.concatenate(coded, axis=1), [column.name for column in columns], "labels"
+    return np.stack([_codes(c) for c in columns], axis=1), [c.name for c in columns], "labels"
 
 
-def _distinct(column: _Column) -> list[Any]:
-    known = {value for value in column.values if value is not None}
-    return sorted(known, key=lambda value: (isinstance(value, str), value))
+def _codes(column: _Column) -> NDArray[np.float64]:
+    """Number of the category of each row, NaN where missing."""
+    positions = {category_key(value): code for code, value in enumerate(column.categories)}
+    codes = np.full(len(column.raw), np.nan)
+    codes[column.raw.observed] = column.raw.codes(positions)[0]
+    return codes
 
 
-def _zeros_and_ones(values: Sequence[Any], distinct: Sequence[Any]) -> NDArray[np.float64]:
-    code = {value: float(place) for place, value in enumerate(distinct)}
-    return np.array([code.get(value, np.nan) for value in values])[:, None]
-
-
-def _one_hot(values: Sequence[Any], distinct: Sequence[Any]) -> NDArray[np.float64]:
-    place = {value: number for number, value in enumerate(distinct)}
-    coded = np.zeros((len(values), len(distinct)))
-    for row, value in enumerate(values):
-        if value is None:
-            coded[row] = np.nan
-        else:
-            coded[row, place[value]] = 1.0
+def _one_hot(column: _Column) -> NDArray[np.float64]:
+    codes = _codes(column)
+    known, coded = ~np.isnan(codes), np.full((len(codes), len(column.categories)), np.nan)
+    coded[known] = np.eye(len(column.categories))[codes[known].astype(int)]
     return coded

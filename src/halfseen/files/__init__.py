@@ -1,35 +1,37 @@
-"""Table files: read in bounded batches, written back filled, observed bytes untouched.
+"""Table files: CSV, TSV, Parquet, Arrow and Excel, read in batches and written without a loss.
 
-`open_table` scans a CSV, TSV, Parquet or Arrow file once and says what each column is.
-The `TableFile` it gives hands out batches and samples of rows. `write_filled` copies the file and
-replaces its holes, and nothing but its holes. `write_table` writes a new file.
+- :func:`open_table` - a file, of which `TableFile` gives batches or a sample of rows
+- :func:`table_writer`, :func:`open_output` - a result, put into place as a whole or not at all
+- `MISSING_MARKS` - texts that mean "missing"
+- :class:`TableFileError`, :class:`TableWriteError` - file, line, row, column and remedy
 """
 
-try:
-    import pyarrow as _pyarrow  # noqa: F401
-except ImportError as error:
-    raise ImportError('Reading table files needs pyarrow: pip install "halfseen[cli]".') from error
-
-from halfseen.files.column_role import ColumnRole as ColumnRole
-from halfseen.files.file_column import FileColumn as FileColumn
-from halfseen.files.filled_counts import FilledColumn as FilledColumn
-from halfseen.files.filled_counts import FilledCounts as FilledCounts
-from halfseen.files.missing_marks import DEFAULT_MISSING_MARKS as DEFAULT_MISSING_MARKS
-from halfseen.files.open_table import open_table as open_table
-from halfseen.files.table_file import TableFile as TableFile
-from halfseen.files.table_file_error import TableFileError as TableFileError
-from halfseen.files.write_filled import write_filled as write_filled
-from halfseen.files.write_table import write_table as write_table
+from halfseen.files.cells import MISSING_MARKS as MISSING_MARKS
+from halfseen.files.source import FORMATS as FORMATS
+from halfseen.files.source import TableFileError as TableFileError
+from halfseen.files.source import TableWriteError as TableWriteError
+from halfseen.files.tables import BATCH_ROWS as BATCH_ROWS
+from halfseen.files.tables import Batch as Batch
+from halfseen.files.tables import MixedColumn as MixedColumn
+from halfseen.files.tables import RowSample as RowSample
+from halfseen.files.tables import TableFile as TableFile
+from halfseen.files.tables import open_table as open_table
+from halfseen.files.writing import open_output as open_output
+from halfseen.files.writing import output_format as output_format
+from halfseen.files.writing import table_writer as table_writer
 
 __all__ = [
-    "DEFAULT_MISSING_MARKS",
-    "ColumnRole",
-    "FileColumn",
-    "FilledColumn",
-    "FilledCounts",
+    "BATCH_ROWS",
+    "FORMATS",
+    "MISSING_MARKS",
+    "Batch",
+    "MixedColumn",
+    "RowSample",
     "TableFile",
     "TableFileError",
+    "TableWriteError",
+    "open_output",
     "open_table",
-    "write_filled",
-    "write_table",
+    "output_format",
+    "table_writer",
 ]

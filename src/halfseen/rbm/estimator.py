@@ -19,6 +19,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from halfseen.base.estimator import (
     Calibration,
+    Floats,
     TableClassifier,
     TableImputer,
     TableModel,
@@ -26,17 +27,21 @@ from halfseen.base.estimator import (
 )
 from halfseen.base.tiles import map_tiles
 from halfseen.data.frames import Table, Target
+from halfseen.data.raw import Bools
 from halfseen.data.schema import Encoded
-from halfseen.rbm.inference import (
-    complete_rows,
-    draw_rows,
-    log_partitions,
-    log_probabilities,
-    sample_rows,
+from halfseen.rbm.gibbs import draw_rows
+from halfseen.rbm.likelihood import log_partitions, log_probabilities
+from halfseen.rbm.mean_field import complete_rows
+from halfseen.rbm.model import RBM, Rows
+from halfseen.rbm.training import (
+    Algorithm,
+    TrainingState,
+    ValidationLoss,
+    initial_states,
+    some_rows,
+    train,
 )
-from halfseen.rbm.model import RBM
-from halfseen.rbm.training import Algorithm, Rows, TrainingState, initial_states, train
-from halfseen.rbm.validation import ValidationLoss, layer_of, some_rows
+from halfseen.rbm.units import layer_of
 
 PAPER_LITERAL: dict[str, Any] = {
     "n_components": 100,
@@ -63,7 +68,7 @@ _LARGEST_VALUE = 4.0
 _PASSES, _UPDATES = (80, 300), 12_000  # of n_iter="auto"
 _THRESHOLDS = np.linspace(0.05, 0.95, 91)
 _HOLD_OUT, _DRAWS, _SAMPLES = range(100, 103)  # streams of random numbers beside training's
-_LEAVES = ("weights", "visible_bias", "hidden_bias", "log_variance")
+_DRAW_STEPS, _SAMPLE_STEPS = 100, 500  # Gibbs steps of a draw of missing entries, and of a new row
 _POSITIVE_INTEGER = Interval(Integral, 1, None, closed="left")
 
 Callback = Callable[["EpochRecord"], object]
@@ -132,15 +137,8 @@ class _RBMModel(TableModel):
 
     @property
     def _algorithm(self) -> Algorithm:
-        return Algorithm(
-            n_gibbs_steps=self.n_gibbs_steps,
-            chain_start=self.chain_start,  # type: ignore[arg-type]
-            phases=self.phases,  # type: ignore[arg-type]
-            centering=self.centering,
-            learn_variance=self.variance == "learned",
-            momentum=self.momentum,
-            weight_decay=self.weight_decay,
-        )
+        shared = {name: getattr(self, name) for name in Algorithm._fields if hasattr(self, name)}
+        return Algorithm(**shared, learn_variance=self.variance == "learned")
 
     def _to_units(self, table: Table, target: Target | None) -> Encoded:
         values, observed = super()._to_units(table, target)
@@ -161,24 +159,15 @@ class _RBMModel(TableModel):
             judge = ValidationLoss.peeking(self.schema_, encoded, training, truth)
         elif self.early_stopping:
             judge = ValidationLoss.held_out(self.schema_, training, held_out_units, self._seed)
-        try:
-            self._train(training, judge, list(callbacks))
-        except KeyboardInterrupt:
-            if not hasattr(self, "rbm_"):
-                raise
-            message = f"Training was interrupted; the model is that of {self.n_iter_} epochs."
-            warnings.warn(message, TrainingInterrupted, stacklevel=3)
-        except BaseException:
-            self.__dict__.pop("rbm_", None)
-            raise
+        self.rbm_ = self._train(training, judge, list(callbacks))
         self._learn_decisions(encoded, held_out)
 
-    def _hold_out(self, encoded: Encoded) -> NDArray[np.bool_]:
+    def _hold_out(self, encoded: Encoded) -> Bools:
         """Observed entries for validation, of shape (n_rows, n_columns)."""
-        slices = [self.schema_.units_of(j) for j in range(len(self.schema_.columns))]
-        observed = np.stack([encoded.observed[:, units].any(axis=1) for units in slices], axis=1)
+        observed = np.zeros((len(encoded.observed), len(self.schema_.columns)), bool)
+        observed[:, self.schema_.unit_column] = encoded.observed
         drawn = np.random.default_rng([self._seed, _HOLD_OUT]).random(observed.shape)
-        held_out: NDArray[np.bool_] = observed & (drawn < self.validation_fraction)
+        held_out: Bools = observed & (drawn < self.validation_fraction)
         if self.early_stopping is True and not held_out.any():
             raise ValueError(
                 "early_stopping=True needs held-out entries. Set validation_fraction above 0, or "
@@ -188,36 +177,46 @@ class _RBMModel(TableModel):
 
     def _train(
         self, training: Encoded, judge: ValidationLoss | None, callbacks: list[Callback]
-    ) -> None:
+    ) -> Any:
         """Epoch after epoch; with a judge, the best epoch of each machine is kept."""
-        began, n_stale = time.perf_counter(), 0
+        began, n_rows, n_stale = time.perf_counter(), len(training.values), 0
+        best: Any = None
         best_loss = np.full(self.n_estimators, np.inf)
+        n_iter = self._n_iter(n_rows)
         self.history_: list[EpochRecord] = []
-        rows = self._rows(training)
-        n_iter = self._n_iter(len(training.values))
-        for states in self._epochs(self._initial_states(len(training.values)), rows, 0):
-            self._states: TrainingState | None = states
-            loss: float | None = None
-            if judge is None:
-                self.rbm_ = states.rbm
-            else:
-                losses = judge(states.rbm)
-                better = losses < best_loss
-                self.rbm_ = _where(better, states.rbm, self.rbm_) if self.history_ else states.rbm
-                best_loss = np.fmin(losses, best_loss)
-                loss, n_stale = float(losses.mean()), 0 if better.any() else n_stale + 1
-            record = EpochRecord(len(self.history_), loss, time.perf_counter() - began)
-            self.history_.append(record)
-            self.n_iter_ = len(self.history_)
-            if self.verbose:
-                shown = "" if loss is None else f", validation loss = {loss:.4f}"
-                print(
-                    f"[{type(self).__name__}] Iteration {self.n_iter_} of at most {n_iter}"
-                    f"{shown}, time = {record.seconds:.2f}s", file=sys.stderr, flush=True,
-                )  # fmt: skip
-            asked_to_stop = [callback(record) for callback in callbacks]
-            if any(asked_to_stop) or n_stale == self.n_iter_no_change or self.n_iter_ == n_iter:
-                return
+        try:
+            for states in self._epochs(self._initial_states(n_rows), training, 0):
+                self._states: TrainingState | None = states
+                loss: float | None = None
+                if judge is None:
+                    best = states.rbm
+                else:
+                    losses = judge(states.rbm)
+                    better = losses < best_loss
+                    best = states.rbm if best is None else _where(better, states.rbm, best)
+                    best_loss = np.fmin(losses, best_loss)
+                    loss, n_stale = float(losses.mean()), 0 if better.any() else n_stale + 1
+                record = EpochRecord(len(self.history_), loss, time.perf_counter() - began)
+                self.history_.append(record)
+                if self.verbose:
+                    self._print(record, n_iter)
+                asked_to_stop = [callback(record) for callback in callbacks]
+                is_last = record.epoch + 1 == n_iter or n_stale == self.n_iter_no_change
+                if is_last or any(asked_to_stop):
+                    break
+        except KeyboardInterrupt:
+            if best is None:
+                raise
+            message = f"Training was interrupted; the model is that of {len(self.history_)} epochs."
+            warnings.warn(message, TrainingInterrupted, stacklevel=4)
+        self.n_iter_ = len(self.history_)
+        return best
+
+    def _print(self, record: EpochRecord, n_iter: int) -> None:
+        epoch, loss, seconds = record
+        shown = "" if loss is None else f", validation loss = {loss:.4f}"
+        line = f"Iteration {epoch + 1} of at most {n_iter}{shown}, time = {seconds:.2f}s"
+        print(f"[{type(self).__name__}] {line}", file=sys.stderr, flush=True)
 
     def _n_iter(self, n_rows: int) -> int:
         if isinstance(self.n_iter, str):
@@ -225,27 +224,28 @@ class _RBMModel(TableModel):
             return min(max(_PASSES[0], _UPDATES // n_updates), _PASSES[1])
         return self.n_iter
 
-    def _train_on_part(self, encoded: Encoded) -> None:
+    def _fit_part(self, encode: Callable[[], Encoded], learn: Callable[[], Encoded]) -> None:
         """One epoch over a part of a table, from where the last part or fit ended."""
-        n_done = getattr(self, "n_iter_", 0)
-        states = getattr(self, "_states", None)
+        self._validate_params()
+        if hasattr(self, "rbm_"):
+            encoded, n_done, states = encode(), self.n_iter_, self._states
+        else:
+            self._seed = self._draw_seed()
+            encoded, n_done, states = learn(), 0, None
         if states is None:
             states = self._initial_states(len(encoded.values))
         if n_done:
             states = states._replace(rbm=self.rbm_)
-        states = next(self._epochs(states, self._rows(encoded), n_done))
+        states = next(self._epochs(states, encoded, n_done))
         self.rbm_, self._states, self.n_iter_ = states.rbm, states, n_done + 1
         self.calibration_, self.history_ = None, []
 
-    def _rows(self, encoded: Encoded) -> Rows:
-        return Rows(*map(jnp.asarray, (*encoded, self.schema_.marginals)))
-
     def _epochs(
-        self, states: TrainingState, rows: Rows, first_epoch: int
+        self, states: TrainingState, training: Encoded, first_epoch: int
     ) -> Iterator[TrainingState]:
         return train(
-            states, rows, algorithm=self._algorithm, learning_rate=self.learning_rate,
-            batch_size=self.batch_size, seed=self._seed, first_epoch=first_epoch,
+            states, self._rows(*training), algorithm=self._algorithm, seed=self._seed,
+            learning_rate=self.learning_rate, batch_size=self.batch_size, first_epoch=first_epoch,
         )  # fmt: skip
 
     def _initial_states(self, n_rows: int) -> TrainingState:
@@ -257,10 +257,10 @@ class _RBMModel(TableModel):
         )  # fmt: skip
         return states
 
-    def _learn_decisions(self, encoded: Encoded, held_out: NDArray[np.bool_]) -> None:
+    def _learn_decisions(self, encoded: Encoded, held_out: Bools) -> None:
         """Thresholds, intervals and sets, from predictions that features alone allow."""
         self.calibration_ = None
-        if not self.validation_fraction and not self.schema_.targets:
+        if not self.validation_fraction and self.schema_.target_type != "multilabel-indicator":
             return
         rows = some_rows(len(held_out), self._seed)
         truth = Encoded(encoded.values[rows], encoded.observed[rows])
@@ -272,38 +272,56 @@ class _RBMModel(TableModel):
         if self.validation_fraction:
             self.calibration_ = Calibration.fit(self.schema_, truth, predicted, held_out[rows])
 
-    def _learn_thresholds(self, truth: Encoded, predicted: NDArray[np.float32]) -> None:
+    def _learn_thresholds(self, truth: Encoded, predicted: Floats) -> None:
         """Only classifiers have thresholds."""
 
-    def _complete_units(self, encoded: Encoded) -> NDArray[np.float32]:
-        function = partial(
-            complete_rows, self.rbm_, jax.random.key(self._seed), self.schema_.marginals,
-            n_restarts=self.n_restarts, method=self.completion, n_sweeps=self.n_sweeps,
-        )  # fmt: skip
-        return map_tiles(function, *encoded)
+    def _rows(self, values: Any, observed: Any) -> Rows:
+        return Rows(*map(jnp.asarray, (values, observed, self.schema_.marginals)))
 
-    def _draw_units(
-        self, encoded: Encoded, seed: int, draw: int, first_row: int
-    ) -> NDArray[np.float32]:
-        machine = jax.tree.map(lambda leaf: leaf[draw % len(leaf)], self.rbm_)
+    def _by_tiles(
+        self, function: Callable[..., Any], encoded: Encoded, *others: NDArray[Any]
+    ) -> Floats:
+        """Apply a function of rows, and of what else belongs to each of them."""
+        return map_tiles(lambda v, o, *rest: function(self._rows(v, o), *rest), *encoded, *others)
+
+    def _complete_units(self, encoded: Encoded) -> Floats:
+        of_rows = partial(
+            complete_rows, self.rbm_, jax.random.key(self._seed), n_restarts=self.n_restarts,
+            method=self.completion, n_sweeps=self.n_sweeps,
+        )  # fmt: skip
+        return self._by_tiles(of_rows, encoded)
+
+    def _draw_units(self, encoded: Encoded, seed: int, draw: int, first_row: int) -> Floats:
         key = jax.random.fold_in(jax.random.fold_in(jax.random.key(seed), _DRAWS), draw)
         positions = np.arange(first_row, first_row + len(encoded.values), dtype=np.uint32)
-        function = partial(draw_rows, machine, key, self.schema_.marginals)
-        return map_tiles(function, *encoded, positions)
+        return self._chain_ends(draw, key, encoded, positions, _DRAW_STEPS)
 
-    def _sample_units(self, n_samples: int, seed: int) -> NDArray[np.float32]:
+    def _sample_units(self, n_samples: int, seed: int) -> Floats:
         key = jax.random.fold_in(jax.random.key(seed), _SAMPLES)
-        function = partial(sample_rows, self.rbm_, key, self.schema_.marginals)
-        return map_tiles(function, np.arange(n_samples, dtype=np.uint32))
+        positions = np.arange(n_samples, dtype=np.uint32)
+        samples = np.zeros((n_samples, self.schema_.n_units), np.float32)
+        n_machines = len(self.rbm_.hidden_bias)
+        for machine in range(n_machines):
+            own = positions % n_machines == machine
+            nothing = Encoded(samples[own], samples[own] > 0)
+            samples[own] = self._chain_ends(machine, key, nothing, positions[own], _SAMPLE_STEPS)
+        return samples
+
+    def _chain_ends(
+        self, machine: int, key: jax.Array, encoded: Encoded, positions: Any, n_steps: int
+    ) -> Floats:
+        rbm = jax.tree.map(lambda leaf: leaf[machine % len(leaf)], self.rbm_)
+        return self._by_tiles(partial(draw_rows, rbm, key, n_steps=n_steps), encoded, positions)
 
     def _log_probability(self, encoded: Encoded) -> NDArray[np.float64]:
         key = jax.random.key(self._seed)
-        log_z = log_partitions(self.rbm_, key, self.schema_.marginals)
-        function = partial(log_probabilities, self.rbm_, key, self.schema_.marginals, log_z)
-        return map_tiles(function, *encoded).astype(np.float64)
+        log_z = log_partitions(self.rbm_, key, jnp.asarray(self.schema_.marginals))
+        of_rows = partial(log_probabilities, self.rbm_, key, partitions=log_z)
+        return self._by_tiles(of_rows, encoded).astype(np.float64)
 
     def _to_arrays(self) -> dict[str, NDArray[Any]]:
-        return {name: np.asarray(getattr(self.rbm_, name)) for name in _LEAVES}
+        names = ("weights", "visible_bias", "hidden_bias", "log_variance")
+        return {name: np.asarray(getattr(self.rbm_, name)) for name in names}
 
     def _training_document(self) -> dict[str, Any]:
         losses = [record.validation_loss for record in self.history_]
@@ -311,18 +329,14 @@ class _RBMModel(TableModel):
 
     def _restore(self, arrays: dict[str, NDArray[Any]], training: dict[str, Any]) -> None:
         layer = layer_of(self.schema_)
-        n_machines, _, n_hidden = arrays["weights"].shape
+        n_machines, n_hidden = arrays["hidden_bias"].shape
         shapes = {
-            "weights": (n_machines, layer.n_units, n_hidden),
-            "visible_bias": (n_machines, layer.n_units),
-            "hidden_bias": (n_machines, n_hidden),
-            "log_variance": (n_machines, layer.n_gaussian),
-        }
+            "weights": (layer.n_units, n_hidden), "visible_bias": (layer.n_units,),
+            "hidden_bias": (n_hidden,), "log_variance": (layer.n_gaussian,),
+        }  # fmt: skip
         for name, shape in shapes.items():
-            array = arrays[name]
-            if array.shape != shape or array.dtype != np.float32 or not np.isfinite(array).all():
-                raise ValueError(f"array {name!r} is not one of finite float32 of shape {shape}")
-        self.rbm_ = RBM(layer, *(jnp.asarray(arrays[name]) for name in _LEAVES))
+            _check_array(name, arrays[name], np.float32, (n_machines, *shape))
+        self.rbm_ = RBM(layer, **{name: jnp.asarray(arrays[name]) for name in shapes})
         self.n_iter_, self._states = int(training["n_iter"]), None
         losses = training["validation_loss"]
         self.history_ = [EpochRecord(epoch, loss, 0.0) for epoch, loss in enumerate(losses)]
@@ -462,7 +476,8 @@ class RBMClassifier(_RBMModel, TableClassifier):
         encoded = self._learn_columns(X, y)
         truth = None
         if y_true is not None:
-            truth = self._encode(X, y_true)[1]
+            target = self._read_target(y_true, len(encoded.values))
+            truth = self._to_units(self._read(X, reset=False), target)
         self._fit(encoded, callbacks, truth)
         return self
 
@@ -484,40 +499,32 @@ class RBMClassifier(_RBMModel, TableClassifier):
         -------
         self
         """
-        self._validate_params()
-        if hasattr(self, "rbm_"):
-            encoded = self._encode(X, y)[1]
-        else:
-            self._seed = self._draw_seed()
-            encoded = self._learn_columns(X, y, classes)
-            self.thresholds_ = np.full(len(self.schema_.targets), 0.5)
-        self._train_on_part(encoded)
+        self._fit_part(lambda: self._encode(X, y)[1], lambda: self._learn_columns(X, y, classes))
         return self
 
     def _learn_columns(self, X: Any, y: Any, classes: Any = None) -> Encoded:
-        return self._learn(
+        encoded = self._learn(
             X, y, self.feature_types, self.target_type,
             one_unit_per_class=self.label_units == "bernoulli", classes=classes,
         )  # fmt: skip
+        self.thresholds_ = np.full(len(self.schema_.targets), 0.5)
+        return encoded
 
-    def _learn_thresholds(self, truth: Encoded, predicted: NDArray[np.float32]) -> None:
-        n_labels = len(self.schema_.targets)
-        self.thresholds_ = np.full(n_labels, 0.5)
+    def _learn_thresholds(self, truth: Encoded, predicted: Floats) -> None:
         if self.schema_.target_type != "multilabel-indicator":
             return
         if not isinstance(self.threshold, str):
             self.thresholds_[:] = self.threshold
             return
         units = self.schema_.target_units
-        right = [
-            (((predicted[:, units] > t) == truth.values[:, units]) & truth.observed[:, units])
-            .sum(axis=0)
-            for t in _THRESHOLDS
-        ]  # fmt: skip
-        n_right = np.array(right)
+        is_one, known = truth.values[:, units] == 1, truth.observed[:, units]
+        n_right = np.array(
+            [(known & ((predicted[:, units] > t) == is_one)).sum(axis=0) for t in _THRESHOLDS]
+        )
         if self.threshold == "shared":
-            n_right = np.broadcast_to(n_right.sum(axis=1, keepdims=True), n_right.shape)
-        self.thresholds_ = np.array([_middle_of_best(column) for column in n_right.T])
+            n_right[:] = n_right.sum(axis=1, keepdims=True)
+        best = [np.flatnonzero(column == column.max()) for column in n_right.T]
+        self.thresholds_ = _THRESHOLDS[[of_label[len(of_label) // 2] for of_label in best]]
 
     def _to_arrays(self) -> dict[str, NDArray[Any]]:
         return super()._to_arrays() | {"thresholds": self.thresholds_}
@@ -525,6 +532,7 @@ class RBMClassifier(_RBMModel, TableClassifier):
     def _restore(self, arrays: dict[str, NDArray[Any]], training: dict[str, Any]) -> None:
         super()._restore(arrays, training)
         self.thresholds_ = arrays["thresholds"]
+        _check_array("thresholds", self.thresholds_, np.float64, (len(self.schema_.targets),))
 
 
 class RBMImputer(_RBMModel, TableImputer):
@@ -544,31 +552,22 @@ class RBMImputer(_RBMModel, TableImputer):
         """Learn from all observed entries of X; see `RBMClassifier.fit`."""
         self._validate_params()
         self._seed = self._draw_seed()
-        encoded = self._learn(X, self.feature_types)
-        self._fit(encoded, callbacks)
+        self._fit(self._learn(X, self.feature_types), callbacks)
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Pass once over a part of a table; the first part decides what each column is."""
-        self._validate_params()
-        if hasattr(self, "rbm_"):
-            encoded = self._encode(X)[1]
-        else:
-            self._seed = self._draw_seed()
-            encoded = self._learn(X, self.feature_types)
-        self._train_on_part(encoded)
+        self._fit_part(lambda: self._encode(X)[1], lambda: self._learn(X, self.feature_types))
         return self
 
 
-def _middle_of_best(n_right: NDArray[Any]) -> float:
-    """The middle one of the best thresholds."""
-    best = np.flatnonzero(n_right == n_right.max())
-    return float(_THRESHOLDS[best[len(best) // 2]])
-
-
-def _where(chosen: NDArray[np.bool_], new: RBM, old: RBM) -> RBM:
+def _where(chosen: Bools, new: RBM, old: RBM) -> Any:
     """Machine by machine, the new one where it is chosen."""
-    merged: RBM = jax.tree.map(
-        lambda a, b: jnp.where(chosen.reshape(-1, *[1] * (a.ndim - 1)), a, b), new, old
-    )
-    return merged
+    by_machine = jax.vmap(jnp.where)
+    return jax.tree.map(lambda a, b: by_machine(chosen, a, b), new, old)
+
+
+def _check_array(name: str, array: NDArray[Any], dtype: Any, shape: tuple[int, ...]) -> None:
+    """Refuse an array of a model file that no fit makes."""
+    if array.shape != shape or array.dtype != dtype or not np.isfinite(array).all():
+        raise ValueError(f"array {name!r} is not one of finite {np.dtype(dtype)} of shape {shape}")

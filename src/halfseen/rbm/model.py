@@ -3,104 +3,75 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import Self
+from typing import NamedTuple, Self
 
 import jax
 import jax.numpy as jnp
+from jax import Array
 
 from halfseen.rbm.units import VisibleLayer, bernoulli_sample, open_uniform
 
 
-@partial(
-    jax.tree_util.register_dataclass,
-    data_fields=["weights", "visible_bias", "hidden_bias", "log_variance"],
-    meta_fields=["layer"],
-)
+class Rows(NamedTuple):
+    """Rows of a table as visible units."""
+
+    visible: Array  # (n_rows, n_visible)
+    observed: Array  # (n_rows, n_visible), True where the entry is observed
+    marginals: Array  # (n_visible,), observed mean of each unit in the training table
+
+
+@jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class RBM:
     """A restricted Boltzmann machine with binary hidden units.
 
     ``P(v, h) = exp(-E(v, h)) p_prior(v) / Z`` with ``E(v, h) = -v.W.h - a.v - b.h``. All methods
     act on the last axis; leading axes broadcast.
-
-    Parameters
-    ----------
-    layer : VisibleLayer
-        Kinds of the visible units.
-    weights : jax.Array of shape (n_visible, n_hidden)
-        W of eq. (1).
-    visible_bias : jax.Array of shape (n_visible,)
-        a of eq. (1).
-    hidden_bias : jax.Array of shape (n_hidden,)
-        b of eq. (1).
-    log_variance : jax.Array of shape (n_gaussian,)
-        log sigma_i^2 of the Gaussian units, eq. (2).
-
-    Examples
-    --------
-    >>> rbm = RBM(VisibleLayer(0, 2), jnp.ones((2, 1)), jnp.ones(2), jnp.ones(1), jnp.zeros(0))
-    >>> float(rbm.energy(jnp.array([1.0, 0.0]), jnp.array([1.0])))
-    -3.0
     """
 
-    layer: VisibleLayer
-    weights: jax.Array
-    visible_bias: jax.Array
-    hidden_bias: jax.Array
-    log_variance: jax.Array = field(default_factory=lambda: jnp.zeros(0))
-
-    @classmethod
-    def initial(
-        cls,
-        key: jax.Array,
-        layer: VisibleLayer,
-        n_hidden: int,
-        marginals: jax.Array,
-        variance: float = 1.0,
-        scale: float = 0.01,
-    ) -> Self:
-        """Small random weights; visible biases give the observed mean of each unit."""
-        log_variance = jnp.full(layer.n_gaussian, jnp.log(variance), marginals.dtype)
-        return cls(
-            layer,
-            scale * jax.random.normal(key, (layer.n_units, n_hidden), marginals.dtype),
-            layer.inputs_from_mean(marginals, log_variance),
-            jnp.zeros(n_hidden, marginals.dtype),
-            log_variance,
-        )
+    layer: VisibleLayer = field(metadata={"static": True})
+    weights: Array  # W of eq. (1), of shape (n_visible, n_hidden)
+    visible_bias: Array  # a of eq. (1)
+    hidden_bias: Array  # b of eq. (1)
+    log_variance: Array  # log sigma_i^2 of the Gaussian units, eq. (2)
 
     @property
     def n_hidden(self) -> int:
         """Number of hidden units."""
         return self.hidden_bias.shape[-1]
 
-    def hidden_input_from_visible(self, visible: jax.Array) -> jax.Array:
+    def hidden_input_from_visible(self, visible: Array) -> Array:
         """b_j + sum_i v_i w_ij."""
         return visible @ self.weights + self.hidden_bias
 
-    def hidden_mean_from_visible(self, visible: jax.Array) -> jax.Array:
+    def hidden_mean_from_visible(self, visible: Array) -> Array:
         """P(h_j = 1 | v), eq. (5)."""
         return jax.nn.sigmoid(self.hidden_input_from_visible(visible))
 
-    def sample_hidden_from_visible(self, key: jax.Array, visible: jax.Array) -> jax.Array:
+    def sample_hidden_from_visible(self, key: Array, visible: Array) -> Array:
         """h ~ P(h | v), eq. (5)."""
         inputs = self.hidden_input_from_visible(visible)
         return bernoulli_sample(open_uniform(key, inputs.shape, inputs.dtype), inputs)
 
-    def visible_input_from_hidden(self, hidden: jax.Array) -> jax.Array:
+    def visible_input_from_hidden(self, hidden: Array) -> Array:
         """a_i + sum_j w_ij h_j."""
         return hidden @ self.weights.T + self.visible_bias
 
-    def visible_mean_from_hidden(self, hidden: jax.Array) -> jax.Array:
+    def visible_mean_from_hidden(self, hidden: Array) -> Array:
         """<v | h>, eq. (4)."""
         return self.layer.mean(self.visible_input_from_hidden(hidden), self.log_variance)
 
-    def sample_visible_from_hidden(self, key: jax.Array, hidden: jax.Array) -> jax.Array:
+    def sample_visible_from_hidden(self, key: Array, hidden: Array) -> Array:
         """v ~ P(v | h), eq. (4)."""
         return self.layer.sample(key, self.visible_input_from_hidden(hidden), self.log_variance)
 
-    def energy(self, visible: jax.Array, hidden: jax.Array) -> jax.Array:
+    def random_visible(self, key: Array, marginals: Array, n_rows: int) -> Array:
+        """Independent units with these means, of shape (n_rows, n_visible)."""
+        inputs = self.layer.inputs_from_mean(marginals, self.log_variance)
+        inputs = jnp.broadcast_to(inputs, (n_rows, self.layer.n_units))
+        return self.layer.sample(key, inputs, self.log_variance)
+
+    def energy(self, visible: Array, hidden: Array) -> Array:
         """E(v, h), eq. (1)."""
         return -(
             jnp.sum((visible @ self.weights) * hidden, axis=-1)
@@ -108,7 +79,7 @@ class RBM:
             + hidden @ self.hidden_bias
         )
 
-    def free_energy(self, visible: jax.Array) -> jax.Array:
+    def free_energy(self, visible: Array) -> Array:
         """F(v) with P(v) = exp(-F(v)) / Z: the hidden units summed out."""
         return -(
             visible @ self.visible_bias
@@ -116,13 +87,7 @@ class RBM:
             + jnp.sum(jax.nn.softplus(self.hidden_input_from_visible(visible)), axis=-1)
         )
 
-    def hidden_free_energy(self, hidden: jax.Array) -> jax.Array:
-        """F(h) with P(h) = exp(-F(h)) / Z: the visible units integrated out."""
-        inputs = self.visible_input_from_hidden(hidden)
-        log_partition = self.layer.log_partition(inputs, self.log_variance)
-        return -(hidden @ self.hidden_bias + jnp.sum(log_partition, axis=-1))
-
-    def at_inverse_temperature(self, beta: jax.Array, base_bias: jax.Array) -> Self:
+    def at_inverse_temperature(self, beta: Array, base_bias: Array) -> Self:
         """The machine on the way from independent units (beta = 0) to itself (beta = 1)."""
         return replace(
             self,

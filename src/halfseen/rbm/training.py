@@ -1,21 +1,25 @@
-"""Training: Algorithm 1 (Lossy-CD) and the variants that the paper names."""
+"""Training: Algorithm 1 (Lossy-CD), the variants that the paper names, and early stopping."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Self
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
+from jax import Array
 from numpy.typing import NDArray
+from sklearn.metrics import roc_auc_score
 
+from halfseen.data.raw import Bools
+from halfseen.data.schema import Encoded, Schema
 from halfseen.rbm.gibbs import gibbs_chain
-from halfseen.rbm.mean_field import FixedPoint, mean_field_free_energy
-from halfseen.rbm.model import RBM
+from halfseen.rbm.mean_field import FixedPoint, fixed_point, mean_field_free_energy
+from halfseen.rbm.model import RBM, Rows
 from halfseen.rbm.units import VisibleLayer
 
 ChainStart = Literal["random", "data", "persistent"]
@@ -26,6 +30,8 @@ _LOG_VARIANCE_BOUNDS = (-6.0, 2.0)
 _LARGEST_WEIGHT = 1e4  # beyond it training has diverged
 _SLOWER = 0.25  # factor of the learning rate after a divergence
 _MAX_ROLLBACKS = 5
+_MAX_VALIDATION_ROWS = 4096
+_VALIDATION_SWEEPS = 10
 
 
 class DivergenceError(RuntimeError):
@@ -35,17 +41,12 @@ class DivergenceError(RuntimeError):
         super().__init__(learning_rate, n_rollbacks)
 
     def __str__(self) -> str:
-        rate, n_rollbacks = self.args
-        happened = f"Training diverged with a learning rate of {rate:g}"
-        if n_rollbacks:
-            lowest = rate * _SLOWER**n_rollbacks
-            happened = (
-                f"Training diverged {n_rollbacks + 1} times, while the learning rate was lowered "
-                f"from {rate:g} down to {lowest:g}"
-            )
+        (rate, n), happened = self.args, f"with a learning rate of {self.args[0]:g}"
+        if n:
+            happened = f"{n + 1} times, at rates from {rate:g} down to {rate * _SLOWER**n:g}"
         return (
-            f"{happened}. Use a much smaller learning_rate or a larger batch_size, and look for "
-            "gross outliers."
+            f"Training diverged {happened}. Use a much smaller learning_rate or a larger "
+            "batch_size, and look for gross outliers."
         )
 
 
@@ -75,29 +76,14 @@ class TrainingState(NamedTuple):
     """Everything that an epoch changes; with a leading axis, that of several machines."""
 
     rbm: RBM
-    chains: jax.Array  # (n_chains, n_visible), where the persistent chains are
-    offsets: tuple[jax.Array, jax.Array]  # centres of the visible and the hidden units
+    chains: Array  # (n_chains, n_visible), where the persistent chains are
+    offsets: tuple[Array, Array]  # centres of the visible and the hidden units
     optimizer: Any
 
 
-class Rows(NamedTuple):
-    """The training table as visible units."""
-
-    visible: jax.Array  # (n_rows, n_visible)
-    observed: jax.Array  # (n_rows, n_visible), True where the entry is observed
-    marginals: jax.Array  # (n_visible,), observed mean of each unit
-
-
-def random_visible(rbm: RBM, key: jax.Array, marginals: jax.Array, n_rows: int) -> jax.Array:
-    """Independent units with the observed means, of shape (n_rows, n_visible)."""
-    inputs = rbm.layer.inputs_from_mean(marginals, rbm.log_variance)
-    shape = n_rows, rbm.layer.n_units
-    return rbm.layer.sample(key, jnp.broadcast_to(inputs, shape), rbm.log_variance)
-
-
 def run_chain(
-    rbm: RBM, key: jax.Array, visible: jax.Array, observed: jax.Array | None, algorithm: Algorithm
-) -> jax.Array:
+    rbm: RBM, key: Array, visible: Array, observed: Array | None, algorithm: Algorithm
+) -> Array:
     """k steps of Gibbs sampling, or of the mean-field equations in its place."""
     if algorithm.phases == "gibbs":
         return gibbs_chain(rbm, key, visible, observed, algorithm.n_gibbs_steps)
@@ -107,9 +93,7 @@ def run_chain(
     return visible
 
 
-def mean_free_energy(
-    rbm: RBM, visible: jax.Array, observed: jax.Array, algorithm: Algorithm
-) -> jax.Array:
+def mean_free_energy(rbm: RBM, visible: Array, observed: Array, algorithm: Algorithm) -> Array:
     """Mean of F(v) over chains; or over means, at which missing numbers keep their variance."""
     if algorithm.phases == "gibbs":
         return jnp.mean(rbm.free_energy(visible))
@@ -118,7 +102,7 @@ def mean_free_energy(
 
 
 def lossy_cd_update(
-    state: TrainingState, batch: Rows, key: jax.Array, rate: jax.Array, algorithm: Algorithm
+    state: TrainingState, batch: Rows, key: Array, rate: Array, algorithm: Algorithm
 ) -> TrainingState:
     """One minibatch of Algorithm 1, lines 6 to 13."""
     rbm, (visible, observed, marginals) = state.rbm, batch
@@ -126,18 +110,18 @@ def lossy_cd_update(
     start_key, positive_key, chain_key, negative_key = jax.random.split(key, 4)
 
     # Positive term: observed entries are clamped, missing ones start at random; k steps.
-    start = jnp.where(observed, visible, random_visible(rbm, start_key, marginals, n_rows))
+    start = jnp.where(observed, visible, rbm.random_visible(start_key, marginals, n_rows))
     positive = run_chain(rbm, positive_key, start, observed, algorithm)
 
     # Negative term: from random, from the rows of the positive term, or where chains were left.
     if algorithm.chain_start == "random":
-        start = random_visible(rbm, chain_key, marginals, n_rows)
+        start = rbm.random_visible(chain_key, marginals, n_rows)
     else:
         start = positive if algorithm.chain_start == "data" else state.chains
     negative = run_chain(rbm, negative_key, start, None, algorithm)
 
     # Eq. (9): the gradient of log P(v_o) is <-dF> of the positive less that of the negative term.
-    def contrast(rbm: RBM) -> jax.Array:
+    def contrast(rbm: RBM) -> Array:
         of_negative = mean_free_energy(rbm, negative, jnp.zeros((), bool), algorithm)
         return of_negative - mean_free_energy(rbm, positive, observed, algorithm)
 
@@ -150,22 +134,18 @@ def lossy_cd_update(
     # Eq. (3): update.
     direction, optimizer = algorithm.optimizer.update(gradient, state.optimizer, rbm)
     moved = jax.tree.map(lambda value, towards: value + rate * towards, rbm, direction)
-    log_variance = rbm.log_variance
-    if algorithm.learn_variance:
-        log_variance = jnp.clip(moved.log_variance, *_LOG_VARIANCE_BOUNDS)
+    learned = jnp.clip(moved.log_variance, *_LOG_VARIANCE_BOUNDS)
+    log_variance = learned if algorithm.learn_variance else rbm.log_variance
     moved = replace(moved, log_variance=log_variance)
     chains = negative if algorithm.chain_start == "persistent" else state.chains
     return TrainingState(moved, chains, offsets, optimizer)
 
 
-def center_gradient(gradient: RBM, rbm: RBM, offsets: tuple[jax.Array, jax.Array]) -> RBM:
+def center_gradient(gradient: RBM, rbm: RBM, offsets: tuple[Array, Array]) -> RBM:
     """Gradient in the centred parametrisation (Melchior, Fischer and Wiskott 2016)."""
     visible, hidden = offsets
-    weights = (
-        gradient.weights
-        - jnp.outer(visible, gradient.hidden_bias)
-        - jnp.outer(gradient.visible_bias, hidden)
-    )
+    weights = gradient.weights - jnp.outer(visible, gradient.hidden_bias)
+    weights -= jnp.outer(gradient.visible_bias, hidden)
     return replace(
         gradient,
         weights=weights,
@@ -178,18 +158,16 @@ def center_gradient(gradient: RBM, rbm: RBM, offsets: tuple[jax.Array, jax.Array
 def run_epoch(
     states: TrainingState,
     rows: Rows,
-    batches: jax.Array,
-    keys: jax.Array,
-    rates: jax.Array,
+    batches: Array,
+    keys: Array,
+    rates: Array,
     *,
     algorithm: Algorithm,
 ) -> TrainingState:
     """Update every machine (leading axis) on every minibatch, given as rows (n_batches, size)."""
 
-    def of_machine(state: TrainingState, key: jax.Array, rate: jax.Array) -> TrainingState:
-        def update(
-            state: TrainingState, step: tuple[jax.Array, jax.Array]
-        ) -> tuple[TrainingState, None]:
+    def of_machine(state: TrainingState, key: Array, rate: Array) -> TrainingState:
+        def update(state: TrainingState, step: tuple[Array, Array]) -> tuple[TrainingState, None]:
             batch, step_key = step
             minibatch = Rows(rows.visible[batch], rows.observed[batch], rows.marginals)
             return lossy_cd_update(state, minibatch, step_key, rate, algorithm), None
@@ -207,21 +185,25 @@ def run_epoch(
 
 @partial(jax.jit, static_argnames=("layer", "n_hidden", "n_chains", "algorithm"))
 def initial_states(
-    keys: jax.Array,
+    keys: Array,
     layer: VisibleLayer,
     n_hidden: int,
     n_chains: int,
-    marginals: jax.Array,
+    marginals: Array,
     variance: float,
     algorithm: Algorithm,
 ) -> TrainingState:
-    """Machines with small random weights, one per key, their chains at random places."""
+    """Machines with small weights and the marginals of the data, one per key; random chains."""
+    dtype = marginals.dtype
+    log_variance = jnp.full(layer.n_gaussian, jnp.log(variance), dtype)
+    visible_bias = layer.inputs_from_mean(marginals, log_variance)
 
-    def initial(key: jax.Array) -> TrainingState:
+    def initial(key: Array) -> TrainingState:
         rbm_key, chain_key = jax.random.split(key)
-        rbm = RBM.initial(rbm_key, layer, n_hidden, marginals, variance)
-        chains = random_visible(rbm, chain_key, marginals, n_chains)
-        offsets = marginals, jnp.full(n_hidden, 0.5, marginals.dtype)
+        weights = 0.01 * jax.random.normal(rbm_key, (layer.n_units, n_hidden), dtype)
+        rbm = RBM(layer, weights, visible_bias, jnp.zeros(n_hidden, dtype), log_variance)
+        chains = rbm.random_visible(chain_key, marginals, n_chains)
+        offsets = marginals, jnp.full(n_hidden, 0.5, dtype)
         return TrainingState(rbm, chains, offsets, algorithm.optimizer.init(rbm))
 
     return jax.vmap(initial)(keys)
@@ -261,8 +243,74 @@ def train(
             rates = np.where(sound, rates, rates * _SLOWER).astype(np.float32)
 
 
-def _is_sound(states: TrainingState) -> NDArray[np.bool_]:
+def _is_sound(states: TrainingState) -> Bools:
     """Which machines are finite and have weights of sensible size."""
     leaves = map(np.asarray, jax.tree.leaves((states.rbm, states.chains)))
     sizes = [np.abs(leaf).reshape(len(leaf), -1).max(axis=1, initial=0.0) for leaf in leaves]
     return np.asarray(np.max(sizes, axis=0) < _LARGEST_WEIGHT)
+
+
+class ValidationLoss(NamedTuple):
+    """Losses of machines in training: of held-out entries, or of hidden labels."""
+
+    schema: Schema
+    visible: NDArray[np.float32]  # what machines are judged by
+    given: Bools  # entries that they are given
+    asked: Bools  # entries that they are asked for
+    by_auc: bool
+
+    @classmethod
+    def held_out(cls, schema: Schema, training: Encoded, held_out_units: Bools, seed: int) -> Self:
+        """Mean losses of the held-out features and of the held-out targets, added."""
+        rows = np.flatnonzero(held_out_units.any(axis=1))
+        rows = rows[some_rows(len(rows), seed)]
+        given = training.observed[rows]
+        return cls(schema, training.values[rows], given, held_out_units[rows], False)
+
+    @classmethod
+    def peeking(
+        cls, schema: Schema, known: Encoded, training: Encoded, truth: Encoded | None
+    ) -> Self:
+        """One minus the AUC of the hidden labels, the rule of the paper; it uses the answers."""
+        if truth is None:
+            raise ValueError(
+                'early_stopping="peeking" needs the true labels: fit(X, y, y_true=...). It is the '
+                "rule of the paper and uses the labels that are to be predicted."
+            )
+        is_target = schema.unit_column >= len(schema.features)
+        asked = truth.observed & ~known.observed & is_target
+        if len(np.unique(truth.values[asked])) < 2:
+            raise ValueError("y_true holds no label of both values that y does not know.")
+        rows = np.flatnonzero(asked.any(axis=1))
+        return cls(schema, truth.values[rows], training.observed[rows], asked[rows], True)
+
+    def __call__(self, rbms: RBM) -> NDArray[np.float64]:
+        """Loss of each machine."""
+        rows = Rows(*map(jnp.asarray, (self.visible, self.given, self.schema.marginals)))
+        means = np.asarray(_mean_field_means(rbms, rows))
+        return np.array([self._loss(rbms.layer, mean) for mean in means])
+
+    def _loss(self, layer: VisibleLayer, mean: NDArray[np.float32]) -> float:
+        if self.by_auc:
+            return 1.0 - float(roc_auc_score(self.visible[self.asked] > 0.5, mean[self.asked]))
+        losses = np.asarray(layer.loss(jnp.asarray(self.visible), jnp.asarray(mean)))
+        is_target = self.schema.unit_column >= len(self.schema.features)
+        parts = (self.asked & ~is_target, self.asked & is_target)
+        return float(sum(losses[part].mean() for part in parts if part.any()))
+
+
+def some_rows(n_rows: int, seed: int) -> NDArray[np.int64]:
+    """All rows, or a random choice of them where there are many."""
+    if n_rows <= _MAX_VALIDATION_ROWS:
+        return np.arange(n_rows)
+    return np.sort(np.random.default_rng(seed).choice(n_rows, _MAX_VALIDATION_ROWS, replace=False))
+
+
+@jax.jit
+def _mean_field_means(rbms: RBM, rows: Rows) -> Array:
+    """Means at the fixed point that the marginals lead to, by machine."""
+
+    def by_machine(rbm: RBM) -> Array:
+        return fixed_point(rbm, rows, rows.marginals, _VALIDATION_SWEEPS).visible_mean
+
+    return jnp.asarray(jax.lax.map(by_machine, rbms))

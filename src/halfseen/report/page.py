@@ -1,88 +1,211 @@
-"""A page: a title, a lead, and sections."""
+"""Pages: templates with every text escaped, charts as SVG in the colours of the page, and writing.
+
+A page needs nothing else. Its Content-Security-Policy allows its one style sheet by digest and no
+script, no style attribute and no request.
+"""
 
 from __future__ import annotations
 
+import io
+import math
 import re
-import shlex
-from collections.abc import Sequence
-from dataclasses import dataclass
+import warnings
+from base64 import b64encode
+from collections.abc import Callable
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Final
+from xml.etree import ElementTree
 
-from halfseen.report.parts import Part
+from halfseen._version import __version__
+from halfseen.model_file import replace_atomically
+from halfseen.plot import COLOURS, column_label, shortened
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+_DASH, _MINUS = "\N{EN DASH}", "\N{MINUS SIGN}"
+# Not allowed in any document, or able to change the direction of what follows.
+_FORBIDDEN: Final = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+    "\ud800-\udfff\ufffe\uffff]"
+)
+_VARIABLES: Final = {colour: f"var(--{name})" for name, colour in COLOURS.items()}
+_COORDINATE: Final = re.compile(r"-?\d+\.\d+")
+_XLINK: Final = "{http://www.w3.org/1999/xlink}href"
 
 
-@dataclass(frozen=True)
-class Section:
-    """One section of a page.
+def render(template: str, *, title: str, **content: Any) -> str:
+    """A page from a template of this package."""
+    environment = _environment()
+    style = environment.get_template("page.css").render(colours=COLOURS)
+    digest = b64encode(sha256(style.encode()).digest()).decode()
+    page = environment.get_template(template)
+    return page.render(
+        title=shortened(title, 200), style=_markup(style), digest=digest, version=__version__,
+        **content,
+    )  # fmt: skip
 
-    Parameters
-    ----------
-    title : str
-        Plain text.
-    anchor : str
-        What a link to the section ends with: letters, digits and hyphens.
-    parts : sequence of Note, Picture, Gallery, Table or Details
-        What stands in it.
 
-    Examples
-    --------
-    >>> from halfseen.report import Note
-    >>> Section("Data", "data", (Note("Sixty rows."),)).anchor
-    'data'
+def write_page(text: str, path: str | PathLike[str]) -> None:
+    """Write a page as UTF-8; an existing file is replaced as a whole or not at all."""
+    with replace_atomically(path) as part:
+        part.write_text(text, encoding="utf-8", newline="\n")
+
+
+def chart(
+    draw: Callable[..., Any],
+    *given: Any,
+    title: str,
+    text: str,
+    height: float = 260,
+    **options: Any,
+) -> dict[str, Any]:
+    """A chart of `halfseen.plot` as SVG for the page, with its title and the text beside it."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    name = "chart-" + sha256(title.encode(errors="replace")).hexdigest()[:8]
+    with mpl.rc_context(), warnings.catch_warnings():
+        mpl.rcdefaults()  # a style of the user would give another page
+        mpl.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": name})
+        # The browser has fonts for what matplotlib's cannot show.
+        warnings.filterwarnings("ignore", message="Glyph", category=UserWarning)
+        figure = Figure(figsize=(400 / 72, height / 72), layout="constrained")
+        figure.patch.set_visible(False)
+        ax = figure.add_subplot()
+        ax.patch.set_visible(False)
+        draw(*given, ax=ax, **options)
+        written = io.StringIO()
+        figure.savefig(written, format="svg", metadata={"Date": None})
+    return {"svg": _markup(_inline(written.getvalue(), name)), "name": name, "title": title,
+            "text": text}  # fmt: skip
+
+
+def _inline(svg: str, name: str) -> str:
+    """SVG that may stand in the page: no namespaces or style attributes, colours as variables."""
+    root = ElementTree.fromstring(svg)
+    for parent in list(root.iter()):
+        for child in list(parent):
+            if child.tag.endswith(("metadata", "style")):
+                parent.remove(child)
+    used = set(re.findall(r"#([\w.-]+)", svg))
+    for element in root.iter():
+        element.tag = element.tag.rpartition("}")[2]
+        own = element.attrib
+        for rule in filter(None, map(str.strip, own.pop("style", "").split(";"))):
+            key, value = map(str.strip, rule.split(":", 1))
+            if key != "font-family":
+                own[key] = _VARIABLES.get(value, value)
+        if _XLINK in own:
+            own["href"] = f"#{name}-{own.pop(_XLINK)[1:]}"
+        if "clip-path" in own:
+            own["clip-path"] = own["clip-path"].replace("#", f"#{name}-")
+        if "id" in own and (identifier := own.pop("id")) in used:
+            own["id"] = f"{name}-{identifier}"
+        for key in ("d", "x", "y", "width", "height", "transform"):
+            if key in own:
+                own[key] = _COORDINATE.sub(_rounded, own[key]).replace("\n", "")
+        element.tail = None
+        if element.tag != "text":
+            element.text = None
+    width, height = root.get("viewBox", "0 0 0 0").split()[2:]
+    root.attrib = {
+        "viewBox": f"0 0 {width} {height}", "width": width, "height": height, "role": "img",
+        "aria-labelledby": f"{name}-title", "aria-describedby": f"{name}-text",
+        "stroke-linejoin": "round",
+    }  # fmt: skip
+    return ElementTree.tostring(root, encoding="unicode", short_empty_elements=True)
+
+
+def _rounded(match: re.Match[str]) -> str:
+    return f"{float(match[0]):.1f}".removesuffix(".0")
+
+
+@cache
+def _environment() -> Environment:
+    try:
+        import matplotlib as _  # noqa: F401, for the charts
+        from jinja2 import Environment, FunctionLoader, StrictUndefined
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            f"A report needs {error.name}: pip install 'halfseen[report]'"
+        ) from error
+    folder = files("halfseen.report") / "templates"
+    environment = Environment(
+        loader=FunctionLoader(lambda name: (folder / name).read_text(encoding="utf-8")),
+        autoescape=True, undefined=StrictUndefined, finalize=_allowed, trim_blocks=True,
+        lstrip_blocks=True,
+    )  # fmt: skip
+    filters = {"number": number, "percent": percent, "value": value_text, "name": name_text}
+    environment.filters |= filters
+    return environment
+
+
+def _allowed(value: Any) -> Any:
+    """Text without characters that a page may not hold."""
+    if type(value) is str:
+        return _FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", value)
+    return value
+
+
+def _markup(text: str) -> Markup:
+    from markupsafe import Markup
+
+    return Markup(text)
+
+
+def number(value: float | None, digits: int = 3) -> Markup:
+    """A number with a few digits, and all of them for machines; a dash for None, NaN and infinity.
+
+    >>> str(number(0.123456))
+    '<data value="0.123456">0.123</data>'
     """
-
-    title: str
-    anchor: str
-    parts: Sequence[Part]
-
-    def __post_init__(self) -> None:
-        if not re.fullmatch(r"[A-Za-z0-9-]+", self.anchor):
-            raise ValueError(
-                f"the anchor of the section {self.title!r} must consist of letters, digits and "
-                f"hyphens, got {self.anchor!r}"
-            )
+    if value is None or not math.isfinite(value):
+        return _markup(_DASH)
+    return _markup(f'<data value="{float(value)!r}">{number_text(value, digits)}</data>')
 
 
-def command_text(words: Sequence[str]) -> str:
-    """A command as it is typed; a single word is taken for the whole of it.
+def number_text(value: float, digits: int = 3) -> str:
+    """A number with a few significant digits; whole numbers in full.
 
-    Examples
-    --------
-    >>> command_text(["halfseen", "report", "my model"]), command_text(["halfseen report m"])
-    ("halfseen report 'my model'", 'halfseen report m')
+    >>> number_text(0.123456), number_text(12345), number_text(1234.5), number_text(-2e-9)
+    ('0.123', '12,345', '1,234', '−2.00e−9')
     """
-    return words[0] if len(words) == 1 else shlex.join(words)
+    value = float(value)
+    if value == int(value) and abs(value) < 1e15:
+        return f"{int(value):,}".replace("-", _MINUS)
+    size = math.floor(math.log10(abs(value)))
+    if not -4 <= size < 15:
+        mantissa, _, power = f"{value:.{digits - 1}e}".partition("e")
+        return f"{mantissa}e{int(power)}".replace("-", _MINUS)
+    return f"{value:,.{max(0, digits - 1 - size)}f}".replace("-", _MINUS)
 
 
-@dataclass(frozen=True)
-class Page:
-    """A whole page, before it is written.
+def percent(share: float | None) -> Markup:
+    r"""A share as a percentage, and in full for machines.
 
-    Parameters
-    ----------
-    title : str
-        Plain text.
-    lead : str
-        What the page is about, in a sentence or two.
-    sections : sequence of Section
-        In the order in which they stand; their anchors differ.
-    made_by : sequence of str, default=()
-        The command that made the page, word by word or as one text; shown at its foot.
-
-    Examples
-    --------
-    >>> from halfseen.report import Note
-    >>> page = Page("A model", "What it is.", (Section("Data", "data", (Note("Sixty rows."),)),))
-    >>> [section.title for section in page.sections]
-    ['Data']
+    >>> str(percent(0.034))
+    '<data value="0.034">3.4\xa0%</data>'
     """
+    if share is None or not math.isfinite(share):
+        return _markup(_DASH)
+    points = 100 * share
+    text = f"{points:.0f}" if points == 0 or points >= 9.95 else f"{points:.1f}"
+    text = "&lt;0.1" if 0 < points < 0.05 else "&gt;99.9" if 99.95 < points < 100 else text
+    return _markup(f'<data value="{float(share)!r}">{text}\N{NO-BREAK SPACE}%</data>')
 
-    title: str
-    lead: str
-    sections: Sequence[Section]
-    made_by: Sequence[str] = ()
 
-    def __post_init__(self) -> None:
-        anchors = [section.anchor for section in self.sections]
-        twice = sorted({anchor for anchor in anchors if anchors.count(anchor) > 1})
-        if twice:
-            raise ValueError(f"two sections of the page have the anchor {twice[0]!r}")
+def value_text(value: Any) -> Any:
+    """A value of a table: a number for machines, too; long text shortened."""
+    if value is None:
+        return _DASH
+    return number(value, 4) if isinstance(value, float) else shortened(str(value))
+
+
+def name_text(name: str | int, is_target: bool = False) -> str:
+    """The name of a column."""
+    return column_label(name, is_target=is_target)

@@ -1,0 +1,139 @@
+"""JAX in this process: compiled programs kept on disk, forks refused, old programs forgotten."""
+
+from __future__ import annotations
+
+import os
+import threading
+import warnings
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import jax
+from jax.experimental.compilation_cache import compilation_cache
+
+VARIABLE = "HALFSEEN_COMPILATION_CACHE"
+_MOST_BYTES = 500_000_000
+_MOST_SHAPES = 24  # of tables, whose programs stay in memory
+_SETTINGS = {
+    "jax_compilation_cache_max_size": _MOST_BYTES,
+    "jax_persistent_cache_min_compile_time_secs": 0.1,
+    "jax_persistent_cache_min_entry_size_bytes": -1,
+}
+
+
+class ForkedProcessError(RuntimeError):
+    """JAX was used before this process was forked from another one, and cannot run in it."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This process was forked from one in which halfseen had run, and JAX would hang in it. "
+            'Start workers with the method "spawn", or use loky, the default of joblib.'
+        )
+
+
+class _Process:
+    """What has happened in this process."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.n_inside = 0
+        self.before: dict[str, Any] = {}
+        self.has_run = self.is_broken = False
+        self.shapes: set[Hashable] = set()
+
+    def after_fork(self) -> None:
+        self.__init__()  # type: ignore[misc]
+
+
+_process = _Process()
+
+
+def _after_fork() -> None:
+    has_run = _process.has_run
+    _process.after_fork()
+    _process.is_broken = has_run
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+@contextmanager
+def jax_session() -> Iterator[None]:
+    """Within it, JAX keeps what it compiles in a folder of halfseen's, and looks there first.
+
+    The folder is ``halfseen/compiled`` in the user's cache, or the one that the environment
+    variable ``HALFSEEN_COMPILATION_CACHE`` names; "off" keeps nothing. A cache that the user gave
+    JAX is left as it is, and JAX's settings are put back at the end.
+    """
+    if _process.is_broken:
+        raise ForkedProcessError
+    _process.has_run = True
+    _enter()
+    try:
+        with warnings.catch_warnings():
+            # An entry that a crash has torn is compiled anew.
+            warnings.filterwarnings("ignore", message=".*persistent compilation cache")
+            yield
+    finally:
+        _leave()
+
+
+def _enter() -> None:
+    with _process.lock:
+        _process.n_inside += 1
+        folder = cache_folder()
+        if (
+            _process.n_inside > 1
+            or folder is None
+            or jax.config.values["jax_compilation_cache_dir"]
+        ):
+            return
+        settings = {"jax_compilation_cache_dir": str(folder), **_SETTINGS}
+        _process.before = {name: jax.config.values[name] for name in settings}
+        _set(settings)
+
+
+def _leave() -> None:
+    with _process.lock:
+        _process.n_inside -= 1
+        if not _process.n_inside and _process.before:
+            before, _process.before = _process.before, {}
+            _set(before)
+
+
+def _set(settings: dict[str, Any]) -> None:
+    for name, value in settings.items():
+        jax.config.update(name, value)  # type: ignore[no-untyped-call]
+    compilation_cache.reset_cache()  # JAX asks only once whether there is a cache
+
+
+def cache_folder() -> Path | None:
+    """The folder of compiled programs, made if need be; None where nothing is to be kept.
+
+    What is kept is code: the folder must belong to the user, and no one else may write into it.
+    """
+    named = os.environ.get(VARIABLE, "")
+    if named == "off":
+        return None
+    home = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache")
+    try:
+        folder = (Path(named) if named else home / "halfseen" / "compiled").expanduser()
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        facts = folder.stat()
+    except (OSError, RuntimeError):
+        return None
+    theirs = hasattr(os, "getuid") and (facts.st_uid != os.getuid() or facts.st_mode & 0o022)
+    return None if theirs else folder
+
+
+def forget_programs(shape: Hashable, *programs: Callable[..., Any]) -> None:
+    """Drop the compiled `programs` from memory once tables of very many shapes were fitted."""
+    with _process.lock:
+        _process.shapes.add(shape)
+        if len(_process.shapes) > _MOST_SHAPES:
+            _process.shapes = {shape}
+            for program in programs:
+                program.clear_cache()  # type: ignore[attr-defined]

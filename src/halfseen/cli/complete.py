@@ -1,0 +1,173 @@
+"""``halfseen complete``: a table with its missing values filled."""
+
+from __future__ import annotations
+
+import os
+from contextlib import ExitStack
+from functools import partial
+from shlex import quote
+from typing import Any
+
+import click
+
+from halfseen.cli.console import Console, Problem, UsageProblem
+from halfseen.cli.options import (
+    TableOptions,
+    check_outputs,
+    chosen_columns,
+    coverage_option,
+    output_beside,
+    table_options,
+)
+from halfseen.cli.options import command as command_with
+from halfseen.files import TableFile, output_format, table_writer
+
+_HELP = """Fill the missing values of FILE, features and labels, with what MODEL expects there.
+
+Observed cells keep their text. Known labels of a row help to fill its features. Identifiers, dates
+and columns that the model does not know keep their missing values. The table streams through:
+memory does not grow with it.
+
+\b
+Examples:
+  halfseen complete devices.csv devices.safetensors -o filled.csv
+  halfseen complete devices.csv devices.safetensors --uncertainty cells.csv --coverage 0.8
+  halfseen complete devices.csv devices.safetensors --only load,upload --min upload=0
+  halfseen complete devices.csv devices.safetensors --copies 5 -o copy.csv
+  zcat big.csv.gz | halfseen complete - big.safetensors --format csv -o - > filled.csv
+
+--uncertainty writes one row for every filled cell: its row, counted from 1 below the header,
+identifiers, column and fill; the interval of a number; the probability of a label, its prediction
+set, and whether that has more than one class, so that the model abstains.
+
+--copies M writes M tables (copy_1.csv, copy_2.csv, ...) whose missing cells hold draws instead of
+expectations, for multiple imputation: analyse each, and combine the results by Rubin's rules."""
+
+
+@command_with("complete", _HELP)
+@click.argument("file", metavar="FILE")
+@click.argument("model", metavar="MODEL")
+@click.option(
+    "-o", "--output", metavar="FILE",
+    help="Where to write the filled table; '-' is standard output.  [default: FILE with _filled in "
+    "its name]",
+)  # fmt: skip
+@click.option("--only", multiple=True, metavar="COLUMNS", help="Fill these columns only.")
+@click.option("--skip", multiple=True, metavar="COLUMNS", help="Do not fill these columns.")
+@click.option("--min", "low", multiple=True, metavar="COLUMN=VALUE", help="Fill nothing below it.")
+@click.option("--max", "high", multiple=True, metavar="COLUMN=VALUE", help="Fill nothing above it.")
+@click.option(
+    "--uncertainty", metavar="FILE", help="Also write how sure the model is of each cell."
+)
+@coverage_option
+@click.option(
+    "--copies", type=click.IntRange(2, 1000), metavar="M", help="Write M tables of draws."
+)
+@table_options
+def command(
+    file: str, model: str, output: str | None, only: tuple[str, ...], skip: tuple[str, ...],
+    low: tuple[str, ...], high: tuple[str, ...], uncertainty: str | None, coverage: float,
+    copies: int | None, reading: TableOptions, seed: int, console: Console,
+) -> None:  # fmt: skip
+    """Fill part by part."""
+    import numpy as np
+
+    from halfseen.cli.filling import (
+        UNCERTAINTY_SCHEMA,
+        Filler,
+        FillPlan,
+        columns_of,
+        drawn_labels,
+        label_probabilities,
+        uncertainty_rows,
+    )
+    from halfseen.cli.tables import ModelTable, load_model
+
+    path = output_beside(file, "_filled", output)
+    if copies and path == "-":
+        raise UsageProblem("Several tables cannot go to standard output.", "Name one: -o FILE.")
+    if copies and uncertainty:
+        raise UsageProblem("--copies and --uncertainty exclude each other.")
+    paths = [_numbered(path, k + 1) for k in range(copies)] if copies else [path]
+    check_outputs(console, [*paths, uncertainty], [file, model])
+    fitted = load_model(model)
+    if uncertainty and fitted.calibration_ is None:
+        message = "The model has no calibrated intervals."
+        raise Problem(message, "Fit it with --set validation_fraction=0.1.")
+    model_table = ModelTable(reading.open(file), fitted, console, model)
+    names = list(columns_of(model_table))
+    plan = FillPlan.make(
+        model_table, chosen_columns(only, model_table.table.names, "--only"),
+        chosen_columns(skip, names, "--skip"), low, high,
+    )  # fmt: skip
+    if path != "-" and output_format(path, None, model_table.table.format) != (
+        model_table.table.format
+    ):
+        message = f"{path!r} would be another format than {file}."
+        raise UsageProblem(message, f"A filled table stays {model_table.table.format}.")
+    filler = Filler(model_table, plan)
+    n_rows = 0
+    with ExitStack() as stack:
+        open_writer = partial(_open_writer, stack, model_table.table)
+        writers = [open_writer(path) for path in paths]
+        write_cells = None
+        draws = [np.random.default_rng([seed, copy]) for copy in range(copies or 0)]
+        advance = stack.enter_context(console.progress("Filling"))
+        for part in model_table.parts():
+            n_rows = part.first_row + part.cells.num_rows
+            if copies and part.cells.num_rows:
+                tables = fitted.impute(part.X, copies, seed, part.first_row)
+                for write, X, random in zip(writers, tables, draws, strict=True):
+                    labels = drawn_labels(model_table, X, part.y, random)
+                    write(filler.fill(part, filler.fills(part, X, labels)))
+            elif part.cells.num_rows:
+                arguments = (part.X, part.y) if model_table.targets else (part.X,)
+                done = fitted.complete(*arguments)
+                fills = filler.fills(part, done.X, None if part.y is None else done.y)
+                writers[0](filler.fill(part, fills))
+                if uncertainty:
+                    proba = (
+                        label_probabilities(model_table, done.proba) if part.y is not None else {}
+                    )
+                    rows = uncertainty_rows(model_table, plan, part, fills, proba, coverage)
+                    write_cells = write_cells or open_writer(uncertainty, rows.schema)
+                    write_cells(rows)
+            advance(what=f"Filling: {n_rows:,} rows")
+        if uncertainty and write_cells is None:
+            open_writer(uncertainty, UNCERTAINTY_SCHEMA)
+    n_filled = sum(filler.filled.values()) // len(paths)
+    left = {name: n // len(paths) for name, n in filler.left.items()}
+    console.say(
+        f"Filled {n_filled:,} missing cells in {len(filler.filled):,} columns of {n_rows:,} rows. "
+        f"The table is in {path}."
+        if not copies
+        else f"Filled {n_filled:,} missing cells {copies} times: {paths[0]} to {paths[-1]}."
+    )
+    if left:
+        shown = ", ".join(f"{name} ({n:,})" for name, n in list(left.items())[:8])
+        console.say(f"Still missing: {shown}{', ...' if len(left) > 8 else ''}.")
+    if uncertainty:
+        console.say(f"How sure the model is of each cell is in {uncertainty}.")
+    else:
+        console.say(f"How sure? Add --uncertainty cells.csv. Why? halfseen explain {quote(file)} "
+                    f"{quote(model)} --row 1")  # fmt: skip
+    by_column = {name: n // len(paths) for name, n in filler.filled.items()}
+    console.give(
+        {"output": paths if copies else path, "uncertainty": uncertainty, "rows": n_rows,
+         "filled": n_filled, "filled_by_column": by_column, "still_missing": left}
+    )  # fmt: skip
+
+
+def _open_writer(stack: ExitStack, table: TableFile, path: str, schema: Any = None) -> Any:
+    """Write a table like the input, or a new one of this schema."""
+    if schema is None:
+        return stack.enter_context(table_writer(path, table.schema, table.format, table.dialect))
+    return stack.enter_context(table_writer(path, schema, output_format(path, None)))
+
+
+def _numbered(path: str, number: int) -> str:
+    stem, suffix = os.path.splitext(path)
+    if suffix == ".gz":
+        stem, inner = os.path.splitext(stem)
+        suffix = inner + suffix
+    return f"{stem}_{number}{suffix}"

@@ -1,0 +1,206 @@
+"""Where a command writes: results to standard output, messages and progress to standard error."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from enum import IntEnum
+from typing import IO, Any
+
+import click
+import numpy as np
+from rich.console import Console as RichConsole
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.text import Text
+
+_WIDTH_WITHOUT_TERMINAL = 100
+_LONGEST_NOTE = 600
+
+
+class ExitCode(IntEnum):
+    """How a command ended."""
+
+    OK = 0
+    BAD_INPUT = 1
+    BAD_USAGE = 2
+    CANNOT_WRITE = 3
+    INTERNAL = 4
+    INTERRUPTED = 130
+
+
+EXIT_CODES = {
+    ExitCode.OK: "done",
+    ExitCode.BAD_INPUT: "a table or a model that was read is at fault; the message names file, "
+    "row and column",
+    ExitCode.BAD_USAGE: "the command cannot be followed: an unknown option, a column that is not "
+    "in the file, options that exclude each other",
+    ExitCode.CANNOT_WRITE: "the result cannot be written: no room, no permission, no such folder, "
+    "a closed pipe; an older file of that name stays as it was",
+    ExitCode.INTERNAL: "an error in halfseen; --debug shows where",
+    ExitCode.INTERRUPTED: "stopped by Ctrl-C; nothing is half written",
+}
+
+
+class Problem(click.ClickException):
+    """Ends a command with a sentence, what to do about it, and an exit code."""
+
+    def __init__(self, message: str, remedy: str = "", code: ExitCode = ExitCode.BAD_INPUT) -> None:
+        super().__init__(message)
+        self.remedy, self.exit_code = remedy, int(code)  # type: ignore[misc]
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        """Write it to standard error."""
+        is_interrupt = self.exit_code == ExitCode.INTERRUPTED
+        text = printable(self.message) + (f" {printable(self.remedy)}" if self.remedy else "")
+        head = "" if is_interrupt else click.style("Error: ", fg="red", bold=True)
+        click.echo(head + text, file=file or sys.stderr)
+
+
+class UsageProblem(Problem):
+    """The command cannot be followed as it was given."""
+
+    def __init__(self, message: str, remedy: str = "") -> None:
+        super().__init__(message, remedy, ExitCode.BAD_USAGE)
+
+
+class Interrupts:
+    """Whether Ctrl-C was pressed; an interrupt inside a callback of a library may get lost."""
+
+    pressed = False
+
+    @classmethod
+    def check(cls) -> None:
+        """Raise the interrupt, if it got lost."""
+        if cls.pressed:
+            raise KeyboardInterrupt
+
+
+class Console:
+    """Standard output for results, standard error for all the rest.
+
+    >>> console = Console(quiet=True, as_json=True)
+    >>> console.note("Column 'x' is empty.")
+    >>> console.give({"rows": 3, "score": float("nan")})
+    {"rows": 3, "score": null, "notes": ["Column 'x' is empty."]}
+    """
+
+    def __init__(self, *, quiet: bool = False, as_json: bool = False) -> None:
+        self.quiet, self.as_json, self.notes = quiet, as_json, list[str]()
+        self._out, self._err = _rich(sys.stdout), _rich(sys.stderr)
+
+    @property
+    def width(self) -> int:
+        """Characters in a line of results."""
+        return self._out.width
+
+    def say(self, text: str = "") -> None:
+        """Say something beside the result; not if quiet."""
+        if not self.quiet:
+            self._err.print(Text(printable(text)), soft_wrap=True)
+
+    def note(self, text: str) -> None:
+        """Say once what the user should know, and keep it for the JSON document."""
+        text = " ".join(text.split())
+        if text not in self.notes:
+            self.notes.append(text)
+            if not self.quiet:
+                shown = printable(text)
+                shown = shown if len(shown) <= _LONGEST_NOTE else shown[: _LONGEST_NOTE - 1] + "…"
+                self._err.print(Text.assemble(("Note: ", "yellow"), shown), soft_wrap=True)
+
+    def show(self, text: Any = "") -> None:
+        """Show a part of the result to a person; not if JSON is wanted."""
+        if not self.as_json:
+            is_text = isinstance(text, str)
+            self._out.print(Text(text) if is_text else text, soft_wrap=is_text)
+
+    def head(self, text: str) -> None:
+        """Show a heading."""
+        self.show(Text(printable(text), style="bold"))
+
+    def give(self, document: Mapping[str, Any]) -> None:
+        """Give the result to a program, if JSON is wanted."""
+        if self.as_json:
+            content = {**plain(document), "notes": self.notes}
+            click.echo(json.dumps(content, ensure_ascii=False, allow_nan=False))
+
+    @contextmanager
+    def progress(self, what: str, total: int | None = None) -> Iterator[Callable[..., None]]:
+        """Show progress on a terminal; gives ``advance(n=1, what=None, done=None, total=None)``."""
+        is_shown = not self.quiet and self._err.is_terminal
+        columns = [
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TimeElapsedColumn(),
+        ]
+        with Progress(*columns, console=self._err, transient=True, disable=not is_shown) as shown:
+            task = shown.add_task(what, total=total)
+
+            def advance(
+                n: int = 1,
+                what: str | None = None,
+                done: int | None = None,
+                total: int | None = None,
+            ) -> None:
+                Interrupts.check()
+                changes = {"description": what, "completed": done, "total": total}
+                given = {name: value for name, value in changes.items() if value is not None}
+                shown.update(task, advance=None if done is not None else n, **given)  # type: ignore[arg-type]
+
+            yield advance
+            Interrupts.check()
+
+    @contextmanager
+    def warnings_as_notes(self) -> Iterator[None]:
+        """Turn warnings of halfseen into notes, and leave out those of its libraries."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            warnings.filterwarnings("always", category=UserWarning, module=r"halfseen(\.|$)")
+            # Labels come as a table of one column here, to keep their name.
+            warnings.filterwarnings("ignore", message="A column-vector y was passed")
+            warnings.filterwarnings("ignore", message="Columns pass through and are not modelled")
+            warnings.showwarning = lambda message, *_, **__: self.note(str(message))
+            yield
+
+
+def printable(text: object) -> str:
+    """Text without control characters, which could rewrite a terminal; line breaks stay."""
+    return "".join(sign if sign.isprintable() or sign == "\n" else "�" for sign in str(text))
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it; what is no finite number is null.
+
+    >>> plain({"a": np.array([1.0, np.nan]), 2: (np.int64(3), None)})
+    {'a': [1.0, None], '2': [3, None]}
+    """
+    if hasattr(value, "model_dump"):
+        value = value.model_dump(mode="json")
+    if hasattr(value, "_asdict"):
+        value = value._asdict()
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(item) for item in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, bool | int | str) else str(value)
+
+
+class _Stream(RichConsole):
+    def on_broken_pipe(self) -> None:
+        """Leave it to the command, which knows an exit code for it."""
+        raise BrokenPipeError
+
+
+def _rich(stream: Any) -> RichConsole:
+    is_terminal = bool(getattr(stream, "isatty", lambda: False)())
+    width = None if is_terminal else _WIDTH_WITHOUT_TERMINAL
+    return _Stream(file=stream, width=width, markup=False, highlight=False, emoji=False)

@@ -1,0 +1,102 @@
+"""Decisions from probabilities: thresholds and costs, as the command line gives them."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+
+from halfseen.cli.console import Problem, UsageProblem
+from halfseen.cli.filling import LabelProbabilities, class_text
+from halfseen.cli.options import per_column
+from halfseen.cli.tables import ModelTable
+
+Floats = NDArray[np.float64]
+
+threshold_option = click.option(
+    "--threshold", "thresholds", multiple=True, metavar="[LABEL=]P",
+    help="Predict a label of two states above this probability, of all labels or of one. "
+    "[default: what the model learned]",
+)  # fmt: skip
+costs_option = click.option(
+    "--costs", multiple=True, metavar="[LABEL=]COSTS",
+    help="Decide by least expected cost: MISS:ALARM for labels of two states, or a CSV file with a "
+    "row for each true class and a column for each decision.",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """How each label is decided."""
+
+    thresholds: dict[str, float]
+    costs: dict[str, Floats]  # (true class, decision)
+
+    @classmethod
+    def make(
+        cls, model_table: ModelTable, thresholds: Sequence[str], costs: Sequence[str]
+    ) -> Decisions:
+        """From the model, and what ``--threshold`` and ``--costs`` give."""
+        model, targets = model_table.model, model_table.targets
+        two_states = [name for name, column in targets.items() if len(column.categories) == 2]
+        found: dict[str, float] = {}
+        if model.schema_.target_type == "multilabel-indicator":
+            found = dict(zip(targets, map(float, model.thresholds_), strict=True))
+        of_all, of_one = per_column(thresholds, two_states, "--threshold")
+        asked = {**dict.fromkeys(two_states if of_all is not None else (), of_all), **of_one}
+        for name, text in asked.items():
+            found[name] = _share(str(text))
+        of_all, of_one = per_column(costs, list(targets), "--costs")
+        asked = {**dict.fromkeys(targets if of_all is not None else (), of_all), **of_one}
+        matrices = {n: _matrix(n, str(text), targets[n].categories) for n, text in asked.items()}
+        return cls(found, matrices)
+
+    def decide(self, name: str, found: LabelProbabilities) -> NDArray[np.int64]:
+        """Codes of the decided classes, of shape (n_rows,)."""
+        if name in self.costs:
+            return np.asarray((found.proba @ self.costs[name]).argmin(axis=1), np.int64)
+        if name in self.thresholds:
+            return np.asarray(found.proba[:, 1] > self.thresholds[name], np.int64)
+        return np.asarray(found.proba.argmax(axis=1), np.int64)
+
+
+def _share(text: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise UsageProblem(f"--threshold takes a probability from 0 to 1, not {text!r}.")
+    return share
+
+
+def _matrix(name: str, text: str, categories: Sequence[Any]) -> Floats:
+    """Cost of each decision, given each true class."""
+    miss, sign, alarm = text.partition(":")
+    if sign and len(categories) == 2 and _is_number(miss) and _is_number(alarm):
+        return np.array([[0.0, float(alarm)], [float(miss), 0.0]])
+    classes = [class_text(value) for value in categories]
+    if not text.lower().endswith(".csv"):
+        remedy = "Give MISS:ALARM for two states, such as 5:1, or a CSV file of costs."
+        raise UsageProblem(f"--costs of {name!r}: {text!r} cannot be read.", remedy)
+    try:
+        with open(text, encoding="utf-8-sig", newline="") as file:
+            head, *rows = [row for row in csv.reader(file) if row]
+        table = {row[0]: dict(zip(head[1:], map(float, row[1:]), strict=True)) for row in rows}
+        return np.array([[table[truth][decision] for decision in classes] for truth in classes])
+    except (OSError, ValueError, KeyError) as error:
+        reason = f"there is no class {error}" if isinstance(error, KeyError) else str(error)
+        remedy = f"It needs a row and a column for each of {', '.join(classes)}."
+        raise Problem(f"The costs in {text!r} cannot be used: {reason}.", remedy) from error
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return float(text) >= 0
+    except ValueError:
+        return False

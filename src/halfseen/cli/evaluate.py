@@ -1,0 +1,134 @@
+"""``halfseen evaluate``: whether to trust a model on one's own data."""
+
+from __future__ import annotations
+
+import click
+
+from halfseen.cli.console import Console, UsageProblem
+from halfseen.cli.options import (
+    TableOptions,
+    check_outputs,
+    column_options,
+    coverage_option,
+    model_options,
+    one_column,
+    table_options,
+)
+from halfseen.cli.options import command as command_with
+from halfseen.cli.score import label_table, write_json
+
+_MOST_ROWS = 4_000
+_MOST_CELLS = 2_000_000
+_HELP = f"""Should I trust this on my data? Hold out rows of FILE and hide entries, fit to the rest,
+predict, and compare with the truth.
+
+Labels of held-out rows are predicted from features alone, as 'halfseen predict' does for new rows.
+In the other rows entries of features and labels are hidden at random, and filled as 'halfseen
+complete' does. Three baselines answer for the same entries: the mean or most frequent value;
+iterative imputation, then gradient boosting; gradient boosting on missing values. They are not
+tuned. The end says what that means, by a stated rule, and whether intervals, prediction sets and
+probabilities keep what they promise.
+
+\b
+Examples:
+  halfseen evaluate devices.csv --labels 'threat_*' --effort fast
+  halfseen evaluate charts.parquet --labels diagnosis --groups hospital
+  halfseen evaluate sales.csv --labels churn --time month --ignore month
+  halfseen evaluate devices.csv --labels 'threat_*' -o devices.evaluation.json
+
+At most {_MOST_ROWS:,} rows and {_MOST_CELLS:,} cells are used, drawn at random; --rows changes
+that. More rows make all methods better. The models that are fitted here are not kept."""
+
+
+@command_with("evaluate", _HELP)
+@click.argument("file", metavar="FILE")
+@column_options
+@click.option(
+    "--repeats",
+    type=click.IntRange(1),
+    default=3,
+    show_default=True,
+    help="How often rows are held out and entries hidden.",
+)
+@click.option(
+    "--test",
+    "test_fraction",
+    type=click.FloatRange(0, 0.9, min_open=True),
+    default=0.2,
+    show_default=True,
+    metavar="SHARE",
+    help="Share of the rows to hold out.",
+)
+@click.option(
+    "--hide", "hidden_fraction", type=click.FloatRange(0, 0.95, min_open=True), default=0.2,
+    show_default=True, metavar="SHARE", help="Share of the entries of other rows to hide.",
+)  # fmt: skip
+@click.option("--groups", metavar="COLUMN", help="Hold out all rows of a group together.")
+@click.option("--time", "time_column", metavar="COLUMN", help="Hold out the latest rows.")
+@click.option("--rows", type=click.IntRange(20), help=f"Most rows to use.  [default: {_MOST_ROWS}]")
+@model_options
+@coverage_option
+@click.option(
+    "-o", "--output", metavar="FILE",
+    help="Also write the result as JSON, for 'halfseen report --evaluation'.",
+)  # fmt: skip
+@table_options
+def command(
+    file: str, labels: tuple[str, ...], ignore: tuple[str, ...], types: tuple[str, ...],
+    repeats: int, test_fraction: float, hidden_fraction: float, groups: str | None,
+    time_column: str | None, rows: int | None, family: str, effort: str | None,
+    max_seconds: float | None, settings: tuple[str, ...], coverage: float, output: str | None,
+    reading: TableOptions, seed: int, console: Console,
+) -> None:  # fmt: skip
+    """Read a sample, evaluate, show."""
+    from halfseen.cli.fitting import make_estimator
+    from halfseen.cli.tables import read_training_table
+    from halfseen.experiments.evaluate import evaluate
+
+    check_outputs(console, [output], [file])
+    if groups is not None and time_column is not None:
+        raise UsageProblem("--groups and --time exclude each other.")
+    table = reading.open(file)
+    by = groups or time_column
+    if by is not None:
+        one_column(by, table.names, "--groups" if groups else "--time")
+    n_rows = rows or max(20, min(_MOST_ROWS, _MOST_CELLS // len(table.names)))
+    read = read_training_table(
+        table, console, labels=labels, ignore=ignore, types=types, max_rows=n_rows, seed=seed
+    )
+    values = None
+    if by is not None:
+        parts = [part for part in (read.others, read.X, read.y) if part is not None]
+        column = [c for part in parts if by in part.column_names for c in part[by].to_pylist()]
+        if None in column:
+            raise UsageProblem(f"Column {by!r} has missing values; rows cannot be split by it.")
+        values = list(map(str, column)) if groups else column
+    model = make_estimator(
+        family, effort, max_seconds, settings, has_labels=read.y is not None,
+        feature_types=read.feature_types, seed=seed,
+    )  # fmt: skip
+    with console.progress("Evaluating", total=repeats) as advance:
+        found = evaluate(
+            read.X, read.y, model=model, n_repeats=repeats, test_fraction=test_fraction,
+            hidden_fraction=hidden_fraction, coverage=coverage, groups=values if groups else None,
+            time_order=values if time_column else None, random_state=seed,
+            progress=lambda what, done, total: advance(what=what, done=done, total=total),
+        )  # fmt: skip
+    console.show(
+        f"{file}: {found.n_rows:,} of {read.n_rows:,} rows, {len(found.features)} columns."
+    )
+    times = "Once" if repeats == 1 else f"{repeats} times"
+    console.show(f"{times}, {test_fraction:.0%} of the rows were held out, and "
+                 f"{hidden_fraction:.0%} of the entries of the others hidden.\n")  # fmt: skip
+    if found.new_rows:
+        console.head("Labels of held-out rows")
+        console.show(label_table(found.new_rows))
+        console.show()
+    for line in found.text(console.width).splitlines():
+        if line == "Should I trust this on my data?":
+            console.head(line)
+        else:
+            console.show(line)
+    document = {"file": file, "evaluation": found}
+    write_json(output, document, console)
+    console.give(document)

@@ -1,0 +1,107 @@
+"""``halfseen fit``: a model from a table."""
+
+from __future__ import annotations
+
+import time
+from shlex import quote
+from typing import Any
+
+import click
+
+from halfseen.cli.console import Console, ExitCode, Problem
+from halfseen.cli.options import (
+    TableOptions,
+    check_outputs,
+    column_options,
+    max_rows_option,
+    model_options,
+    output_beside,
+    table_options,
+)
+from halfseen.cli.options import command as command_with
+
+_HELP = """Fit a model to FILE, a table with missing values.
+
+All observed cells are learned from, in rows without a label, too. Identifiers and dates are left
+alone. Without --labels the model fills features and predicts nothing. The model is one file that
+holds no row of the table; the same table, options and seed give the same model.
+
+\b
+Examples:
+  halfseen fit devices.csv --labels threat
+  halfseen fit assays.parquet --labels 'tox_*' -o tox.safetensors
+  halfseen fit charts.csv --labels diagnosis,relapse --as zip=categorical --missing -99
+  halfseen fit charts.csv --labels diagnosis --model rbm --set n_components=200
+  halfseen fit big.parquet --labels @labels.txt --max-rows 50000 --effort fast
+
+Of a table with more than --max-rows rows a random sample is learned from, drawn in one pass over
+the file; all rows can be completed all the same. Ctrl-C keeps the model trained so far, if there is
+one."""
+
+
+@command_with("fit", _HELP)
+@click.argument("file", metavar="FILE")
+@column_options
+@click.option(
+    "-o", "--output", metavar="MODEL",
+    help="Where to write the model.  [default: FILE with the ending .safetensors]",
+)  # fmt: skip
+@model_options
+@max_rows_option
+@table_options
+def command(
+    file: str, labels: tuple[str, ...], ignore: tuple[str, ...], types: tuple[str, ...],
+    output: str | None, family: str, effort: str | None, max_seconds: float | None,
+    settings: tuple[str, ...], max_rows: int, reading: TableOptions, seed: int, console: Console,
+) -> None:  # fmt: skip
+    """Read a sample, fit, save."""
+    from halfseen.cli.fitting import fit, make_estimator
+    from halfseen.cli.tables import read_training_table, shown_columns, target_names
+    from halfseen.files.writing import write_errors
+
+    path = output_beside("model.csv" if file == "-" else file, ".safetensors", output)
+    check_outputs(console, [path], [file])
+    table = read_training_table(
+        reading.open(file), console, labels=labels, ignore=ignore, types=types,
+        max_rows=max_rows, seed=seed,
+    )  # fmt: skip
+    model = make_estimator(
+        family, effort, max_seconds, settings, has_labels=table.y is not None,
+        feature_types=table.feature_types, seed=seed,
+    )  # fmt: skip
+    n_rows = len(table.rows)
+    of = f" of {table.n_rows:,}" if n_rows < table.n_rows else ""
+    sample = f"a random sample of {n_rows:,}{of} rows" if of else f"{n_rows:,} rows"
+    labels_shown = f"{len(table.labels)} label{'' if len(table.labels) == 1 else 's'}"
+    console.say(f"{file}: {sample}, {table.X.num_columns} features and {labels_shown}.")
+    began = time.perf_counter()
+    is_interrupted = fit(model, table, console)
+    seconds = time.perf_counter() - began
+    with write_errors(path):
+        model.save(path)
+    console.say(f"Features: {shown_columns([c for c in model.schema_.features if c.n_units])}.")
+    reasons = table.not_modelled
+    for reason in dict.fromkeys(reasons.values()):
+        names = ", ".join(name for name, other in reasons.items() if other == reason)
+        console.say(f"Not modelled ({reason}): {names}.")
+    if table.y is not None:
+        classes = model.classes_ if isinstance(model.classes_, list) else [model.classes_]
+        kind = model.schema_.target_type
+        shown = [] if kind == "multilabel-indicator" else [f"{len(c)} classes" for c in classes]
+        console.say(f"Labels ({', '.join([str(kind), *shown])}): {', '.join(target_names(model))}.")
+    console.say(f"Fitted in {seconds:.0f} s. The model is in {path}.")
+    console.say(f"Next: halfseen complete {quote(file)} {quote(path)}")
+    document: dict[str, Any] = {
+        "model": path, "estimator": type(model).__name__, "rows": n_rows,
+        "rows_of_file": table.n_rows,
+        "seconds": round(seconds, 3), "interrupted": is_interrupted, "labels": table.labels,
+        "columns": [
+            {"name": c.name, "type": c.type, "reason": c.reason, "observed": c.n_observed}
+            for c in model.schema_.columns
+        ],
+        "not_modelled": reasons,
+    }  # fmt: skip
+    console.give(document)
+    if is_interrupted:
+        message = f"Stopped by Ctrl-C; {path} holds the model trained so far."
+        raise Problem(message, code=ExitCode.INTERRUPTED)

@@ -1,0 +1,89 @@
+"""``halfseen inspect``: what is in a table."""
+
+from __future__ import annotations
+
+from shlex import quote
+
+import click
+
+from halfseen.cli.console import Console
+from halfseen.cli.options import (
+    TableOptions,
+    chosen_columns,
+    column_options,
+    column_types,
+    table_options,
+)
+from halfseen.cli.options import command as command_with
+
+_HELP = """What is in FILE: types of columns, missing values and where they are, which columns go
+missing together, whether values look missing at random, and what to look at before a model is
+fitted. Nothing is written.
+
+\b
+Examples:
+  halfseen inspect devices.csv
+  halfseen inspect assays.parquet --labels 'tox_*'
+  halfseen inspect export.csv --missing -99 --as zip=categorical --all
+  halfseen inspect devices.csv --json | jq '.inspection.randomness.verdict'
+
+The strip beside each column is the file from its first row to its last: a dot where nothing is
+missing, a full block where everything is. Of long files a random sample of 100,000 rows is looked
+at."""
+
+
+@command_with("inspect", _HELP)
+@click.argument("file", metavar="FILE")
+@column_options
+@click.option("--all", "show_all", is_flag=True, help="Show all columns of a wide table.")
+@table_options
+def command(
+    file: str, labels: tuple[str, ...], ignore: tuple[str, ...], types: tuple[str, ...],
+    show_all: bool, reading: TableOptions, seed: int, console: Console,
+) -> None:  # fmt: skip
+    """Look at a table."""
+    import pyarrow as pa
+
+    from halfseen.inspect import inspect_table
+    from halfseen.inspect.findings import Finding
+    from halfseen.inspect.table import MAX_ROWS
+
+    table = reading.open(file)
+    chosen = chosen_columns(labels, table.names, "--labels")
+    left_out = chosen_columns(ignore, table.names, "--ignore")
+    asked = column_types(types, table.names)
+    with console.progress(f"Reading {file}"):
+        sample = table.sample(MAX_ROWS, seed)
+        values = table.values(sample.cells)
+        typed = table.typed(values)
+    if not sample.n_rows:
+        raise table.error("there is a header, but no row", "Write rows below the header")
+    readable = [f.name for f in typed.schema if not pa.types.is_nested(f.type)]
+    found = inspect_table(
+        typed.select(readable), [n for n in chosen if n in readable],
+        ignored=[n for n in left_out if n in readable],
+        feature_types={name: type for name, type in asked.items() if name in readable},
+        n_rows=sample.n_rows, random_state=seed,
+    )  # fmt: skip
+    mixed = []
+    for column in table.mixed_columns(values):
+        error = table.error(
+            f"{column.text[:40]!r} is not a number, but {column.n_numbers:,} of "
+            f"{column.n_observed:,} values are",
+            "Correct it, or say with --missing that it means missing",
+            int(sample.rows[column.position]), column.name,
+        )  # fmt: skip
+        mixed.append(Finding(kind="unreadable", column=column.name, sentence=str(error)))
+    found = found.model_copy(update={"findings": (*mixed, *found.findings)})
+    text = found.text(console.width, show_all=show_all)
+    for line in [f"{file}:", *text.splitlines()]:
+        if line in ("Missing together", "Missing at random?", "Worth a look"):
+            console.head(line)
+        else:
+            console.show(line)
+    console.say()
+    if found.findings:
+        console.say("Say more with --missing TEXT, --as COLUMN=TYPE and --ignore COLUMN.")
+    wanted = quote(",".join(labels)) if labels else "COLUMNS"
+    console.say(f"Next: halfseen fit {quote(file)} --labels {wanted}")
+    console.give({"file": file, "inspection": found})

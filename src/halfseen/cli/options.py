@@ -1,0 +1,339 @@
+"""Options that several commands share, and columns as they are named on the command line."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from halfseen.cli.console import Console, Problem, UsageProblem
+
+if TYPE_CHECKING:
+    from halfseen.files import TableFile
+
+Command = Callable[..., Any]
+
+FORMATS = ("csv", "tsv", "parquet", "arrow")
+_MOST_LISTED = 12
+
+coverage_option = click.option(
+    "--coverage",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.9,
+    show_default=True,
+    help="How often intervals and prediction sets shall hold the truth.",
+)
+output_format_option = click.option(
+    "--to",
+    type=click.Choice(FORMATS),
+    help="What to write, if the name of the output does not tell.",
+)
+max_rows_option = click.option(
+    "--max-rows",
+    type=click.IntRange(1),
+    default=100_000,
+    show_default=True,
+    help="Most rows to learn from; of longer tables a random sample is drawn.",
+)
+
+_COMMON: list[click.Parameter] = [
+    click.Option(["-q", "--quiet"], is_flag=True, help="Print nothing but errors."),
+    click.Option(
+        ["--json", "as_json"], is_flag=True,
+        help="Print the result as one JSON document, and nothing else on standard output.",
+    ),
+]  # fmt: skip
+_RANDOM: list[click.Parameter] = [
+    click.Option(
+        ["--seed"], type=click.IntRange(0, 2**31 - 2), default=0, show_default=True,
+        help="Decides everything random: the same seed gives the same result.",
+    )
+]  # fmt: skip
+
+
+def command(name: str, help: str, seed: bool = True) -> Callable[[Command], click.Command]:
+    """A command with ``--quiet``, ``--json``, ``--help``, ``--seed`` unless told otherwise."""
+
+    def decorate(function: Command) -> click.Command:
+        @wraps(function)
+        def run(*args: Any, quiet: bool, as_json: bool, **kwargs: Any) -> None:
+            console = Console(quiet=quiet, as_json=as_json)
+            with console.warnings_as_notes():
+                function(*args, console=console, **kwargs)
+
+        names = {"help_option_names": ["-h", "--help"]}
+        made = click.command(name, help=help, context_settings=names)(run)
+        made.params += _RANDOM if seed else []
+        made.params += _COMMON
+        return made
+
+    return decorate
+
+
+@dataclass(frozen=True)
+class TableOptions:
+    """How a table is to be read."""
+
+    missing: tuple[str, ...] = ()
+    only_missing: bool = False
+    format: str | None = None
+    encoding: str | None = None
+    delimiter: str | None = None
+
+    def open(self, path: str) -> TableFile:
+        """Open a table; it is closed, and a temporary file removed, when the command ends."""
+        from halfseen.files import MISSING_MARKS, open_table
+
+        marks = ("",) if self.only_missing else MISSING_MARKS
+        table = open_table(
+            path, format=self.format, missing_marks=(*marks, *self.missing),
+            encoding=self.encoding, delimiter=self.delimiter,
+        )  # fmt: skip
+        click.get_current_context().call_on_close(table.close)
+        return table
+
+
+def table_options(function: Command) -> Command:
+    """Add how a table is read; the command gets `reading`."""
+
+    @wraps(function)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        names = ("missing", "only_missing", "format", "encoding", "delimiter")
+        reading = TableOptions(**{name: kwargs.pop(name) for name in names})
+        return function(*args, reading=reading, **kwargs)
+
+    return _with_options(
+        run,
+        click.option(
+            "--missing", multiple=True, metavar="TEXT",
+            help="One more text that means 'missing', beside the usual ones (empty, NA, N/A, NaN, "
+            "null, None, #N/A, ?). Repeat for several.",
+        ),
+        click.option(
+            "--only-missing", is_flag=True,
+            help="Nothing means 'missing' but an empty cell and what --missing names.",
+        ),
+        click.option(
+            "--format", type=click.Choice(FORMATS),
+            help="What the file is, if neither its content nor its name tells.",
+        ),
+        click.option(
+            "--encoding", metavar="NAME",
+            help="Of a text file.  [default: UTF-8, or what a byte-order mark says]",
+        ),
+        click.option("--delimiter", metavar="CHARACTER", help="Of a text file; found by default."),
+    )  # fmt: skip
+
+
+def column_options(function: Command) -> Command:
+    """Add ``--labels``, ``--ignore`` and ``--as``."""
+    return _with_options(
+        function,
+        click.option(
+            "-l", "--labels", multiple=True, metavar="COLUMNS",
+            help="What is to be predicted: names with commas between them, a pattern such as "
+            "'tox_*', or @names.txt with one per line. Repeat for more.",
+        ),
+        click.option(
+            "--ignore", multiple=True, metavar="COLUMNS",
+            help="Columns to leave out, named as for --labels.",
+        ),
+        click.option(
+            "--as", "types", multiple=True, metavar="COLUMN=TYPE",
+            help="Type of a column: numeric, log-numeric, ordinal, binary, categorical or ignored; "
+            "ordinal:low,mid,high gives an order. Repeat for more.",
+        ),
+    )  # fmt: skip
+
+
+def model_options(function: Command) -> Command:
+    """Add which estimator is fitted, and its parameters."""
+    return _with_options(
+        function,
+        click.option(
+            "--model", "family", type=click.Choice(["halfseen", "rbm"]), default="halfseen",
+            show_default=True, help="The recommended model, or the paper's, RBM-MO.",
+        ),
+        click.option(
+            "--effort", type=click.Choice(["fast", "default", "best"]),
+            help="How much work training takes; of the recommended model.",
+        ),
+        click.option(
+            "--max-seconds", type=click.FloatRange(0, min_open=True),
+            help="Stop training by the clock; of the recommended model. The result then depends "
+            "on the machine.",
+        ),
+        click.option(
+            "--set", "settings", multiple=True, metavar="NAME=VALUE",
+            help="Any parameter of HalfseenClassifier or RBMClassifier, for instance "
+            "--set n_components=200. Repeat for more.",
+        ),
+    )  # fmt: skip
+
+
+def _with_options(function: Command, *options: Any) -> Command:
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+# Columns.
+
+
+def chosen_columns(words: Sequence[str], available: Sequence[str], option: str) -> list[str]:
+    """The columns that an option names, in the order of the table.
+
+    >>> chosen_columns(["tox_*,age"], ["age", "tox_a", "tox_b", "name"], "--labels")
+    ['age', 'tox_a', 'tox_b']
+    """
+    chosen: set[str] = set()
+    for word in words:
+        for name in _names_in(word, available):
+            fitting = [name] if name in available else _fitting(name, available)
+            if not fitting:
+                raise _unknown(name, available, option)
+            chosen.update(fitting)
+    return [name for name in available if name in chosen]
+
+
+def one_column(word: str, available: Sequence[str], option: str) -> str:
+    """The column that an option names."""
+    if word not in available:
+        raise _unknown(word, available, option)
+    return word
+
+
+def column_types(words: Iterable[str], available: Sequence[str]) -> dict[str, Any]:
+    """What was given to ``--as``, as the estimators take it.
+
+    >>> column_types(["zip=categorical", "size=ordinal:S,M,L"], ["zip", "size"])
+    {'zip': 'categorical', 'size': ('ordinal', ['S', 'M', 'L'])}
+    """
+    from halfseen.data.infer import TYPES
+
+    found: dict[str, Any] = {}
+    for word in words:
+        name, sign, asked = word.rpartition("=")
+        if not sign:
+            raise UsageProblem(
+                f"--as takes COLUMN=TYPE, not {word!r},", "as in --as zip=categorical."
+            )
+        type, _, order = asked.partition(":")
+        if type not in TYPES or (order and type != "ordinal"):
+            known = ", ".join(TYPES[1:])
+            raise UsageProblem(f"--as {word}: there is no type {asked!r}.", f"Types are {known}.")
+        name = one_column(name, available, "--as")
+        found[name] = (type, order.split(",")) if order else type
+    return found
+
+
+def per_column(
+    words: Iterable[str], available: Sequence[str], option: str
+) -> tuple[str | None, dict[str, str]]:
+    """Values of an option that is given as VALUE for all columns, or as COLUMN=VALUE."""
+    of_all, found = None, {}
+    for word in words:
+        name, sign, value = word.rpartition("=")
+        if not sign:
+            of_all = word
+        else:
+            found[one_column(name, available, option)] = value
+    return of_all, found
+
+
+def sibling_labels(labels: Sequence[str], features: Iterable[str]) -> list[str]:
+    """Features that are named like labels, such as ``threat_theft`` beside ``threat_scan``.
+
+    >>> sibling_labels(["threat_scan"], ["load", "threat_theft"])
+    ['threat_theft']
+    """
+    stems = {re.sub(r"([_.\- ]?\d+|[_.\- ][^_.\- ]*)$", "", label) for label in labels}
+    stems = {stem for stem in stems if len(stem) >= 3 and stem not in labels}
+    pattern = re.compile("|".join(rf"{re.escape(s)}([_.\- ].*|\d+)" for s in sorted(stems)))
+    return [name for name in features if stems and pattern.fullmatch(name)]
+
+
+def _names_in(word: str, available: Sequence[str]) -> list[str]:
+    if word in available:
+        return [word]
+    if not word.startswith("@"):
+        return [part.strip() for part in word.split(",") if part.strip()]
+    try:
+        lines = Path(word[1:]).read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        message = f"The list of columns {word[1:]!r} cannot be read: {reason}."
+        raise Problem(message, "Name a text file with one column per line.") from error
+    names = [line.strip() for line in lines]
+    return [name for name in names if name and not name.startswith("#")]
+
+
+def _fitting(pattern: str, available: Sequence[str]) -> list[str]:
+    return [name for name in available if fnmatchcase(name, pattern)]
+
+
+def _unknown(word: str, available: Sequence[str], option: str) -> UsageProblem:
+    is_pattern = any(sign in word for sign in "*?[")
+    what = f"no column that matches {word!r}" if is_pattern else f"no column {word!r}"
+    lower = {name.lower(): name for name in available}
+    near = get_close_matches(word.lower().strip("*?"), lower, n=3)
+    if near:
+        remedy = f"Did you mean {' or '.join(repr(lower[name]) for name in near)}?"
+    else:
+        listed = ", ".join(map(repr, available[:_MOST_LISTED]))
+        more = len(available) - _MOST_LISTED
+        remedy = f"The columns are {listed}{f' and {more} more' if more > 0 else ''}."
+    return UsageProblem(f"{option}: the table has {what}.", remedy)
+
+
+# Outputs.
+
+
+def output_beside(path: str, ending: str, given: str | None) -> str:
+    """Where to write: as given, or beside the input, as in ``a.csv`` and ``a_filled.csv``.
+
+    >>> output_beside("data/a.csv.gz", "_filled", None), output_beside("a.xlsx", "_filled", None)
+    ('data/a_filled.csv.gz', 'a_filled.csv')
+    """
+    if given is not None:
+        return given
+    if path == "-":
+        return "-"
+    stem, suffix = os.path.splitext(path)
+    if suffix == ".gz":
+        stem, inner = os.path.splitext(stem)
+        suffix = inner + suffix
+    if ending.startswith("."):
+        return stem + ending
+    return stem + ending + (".csv" if suffix.lower() in (".xlsx", ".xlsm") else suffix)
+
+
+def check_outputs(console: Console, outputs: Sequence[str | None], inputs: Sequence[str]) -> None:
+    """Refuse two outputs of one name, an output that replaces a model, and two on one stream."""
+    written = [path for path in outputs if path is not None]
+    streams = written.count("-") + console.as_json
+    if streams > 1:
+        message = "Two results would go to standard output."
+        raise UsageProblem(message, "Give -o FILE, or leave out --json.")
+    seen: dict[str, str] = {}
+    for path in written:
+        real = os.path.realpath(path)
+        if path != "-" and real in seen:
+            raise UsageProblem(f"Two results would be written to {path!r}.", "Name two files.")
+        if path != "-" and any(real == os.path.realpath(read) for read in inputs if read != "-"):
+            raise UsageProblem(
+                f"{path!r} is read, and would be replaced.", "Name another: -o FILE."
+            )
+        if path != "-" and not os.path.isdir(os.path.dirname(real)):
+            folder = os.path.dirname(path)
+            message = f"There is no folder {folder!r} to write {os.path.basename(path)!r} in."
+            raise UsageProblem(message, "Make it first, or name another.")
+        seen[real] = path

@@ -1,0 +1,160 @@
+"""``halfseen predict``: labels of new rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import ExitStack
+from shlex import quote
+from typing import Any
+
+import click
+
+from halfseen.cli.console import Console, Problem
+from halfseen.cli.decisions import costs_option, threshold_option
+from halfseen.cli.options import (
+    TableOptions,
+    check_outputs,
+    chosen_columns,
+    coverage_option,
+    output_beside,
+    output_format_option,
+    table_options,
+)
+from halfseen.cli.options import command as command_with
+
+_HELP = """Predict the labels of every row of FILE by MODEL, from its features alone.
+
+Missing values are no hindrance. One row is written for each row of FILE: its number, counted from 1
+below the header, its identifiers, and for every label
+
+\b
+  LABEL              the decision
+  LABEL_probability  probability of the decision
+  LABEL=VALUE        probability of each value (of 1, for labels of 0 and 1)
+  LABEL_set          prediction set: values that are possible, with bars between them
+  LABEL_abstain      whether the set has more than one value
+
+Of the sets, a share of --coverage holds the truth, for every value of a label. Where known labels
+of the same row should help, use 'halfseen complete'.
+
+\b
+Examples:
+  halfseen predict new.csv devices.safetensors -o predicted.csv
+  halfseen predict new.parquet devices.safetensors --coverage 0.95 -o predicted.parquet
+  halfseen predict new.csv devices.safetensors --threshold 0.3 --threshold threat_scan=0.8
+  halfseen predict new.csv devices.safetensors --costs 5:1     # a miss costs five false alarms
+  halfseen predict new.csv charts.safetensors --costs diagnosis=costs.csv
+  halfseen predict new.csv devices.safetensors --keep 'site,room' -o - | column -s, -t | head"""
+
+
+@command_with("predict", _HELP, seed=False)
+@click.argument("file", metavar="FILE")
+@click.argument("model", metavar="MODEL")
+@click.option(
+    "-o", "--output", metavar="FILE",
+    help="Where to write the predictions; '-' is standard output.  [default: FILE with _predicted "
+    "in its name]",
+)  # fmt: skip
+@output_format_option
+@click.option("--keep", multiple=True, metavar="COLUMNS", help="Columns of FILE to carry along.")
+@threshold_option
+@costs_option
+@coverage_option
+@table_options
+def command(
+    file: str, model: str, output: str | None, to: str | None, keep: tuple[str, ...],
+    thresholds: tuple[str, ...], costs: tuple[str, ...], coverage: float, reading: TableOptions,
+    console: Console,
+) -> None:  # fmt: skip
+    """Predict part by part."""
+    from halfseen.cli.decisions import Decisions
+    from halfseen.cli.tables import ModelTable, load_model
+    from halfseen.files import output_format, table_writer
+
+    path = output_beside(file, "_predicted", output)
+    check_outputs(console, [path], [file, model])
+    fitted = load_model(model)
+    if not fitted.schema_.targets:
+        message = f"The model {model} has no labels to predict."
+        raise Problem(message, f"Fill features: halfseen complete {quote(file)} {quote(model)}")
+    model_table = ModelTable(reading.open(file), fitted, console, model)
+    kept = chosen_columns(keep, model_table.table.names, "--keep")
+    decisions = Decisions.make(model_table, thresholds, costs)
+    form = output_format(path, to)
+    n_rows, write = 0, None
+    counts: dict[str, Counter[str]] = {name: Counter() for name in model_table.labels}
+    abstained: Counter[str] = Counter()
+    with ExitStack() as stack:
+        advance = stack.enter_context(console.progress("Predicting"))
+        for part in model_table.parts():
+            if write is not None and not part.cells.num_rows:
+                continue
+            rows = _prediction_rows(model_table, decisions, part, kept, coverage)
+            write = write or stack.enter_context(table_writer(path, rows.schema, form))
+            write(rows)
+            n_rows = part.first_row + part.cells.num_rows
+            for name in model_table.labels:
+                counts[name].update(rows.column(name).cast("string").to_pylist())
+                if f"{name}_abstain" in rows.column_names:
+                    abstained[name] += sum(rows.column(f"{name}_abstain").to_pylist())
+            advance(what=f"Predicting: {n_rows:,} rows")
+    labels = "1 label" if len(counts) == 1 else f"{len(counts)} labels"
+    console.say(f"Predicted {labels} of {n_rows:,} rows. The predictions are in {path}.")
+    for name, found in counts.items():
+        shares = ", ".join(f"{v} {n / max(n_rows, 1):.0%}" for v, n in found.most_common(4))
+        sure = f"; abstains in {abstained[name] / max(n_rows, 1):.0%}" if name in abstained else ""
+        console.say(f"  {name}: {shares}{sure}")
+    console.say(f"Why? halfseen explain {quote(file)} {quote(model)} --row 1")
+    found_labels = {
+        name: {"predicted": dict(found), "abstained": abstained.get(name)}
+        for name, found in counts.items()
+    }
+    console.give({"output": path, "rows": n_rows, "coverage": coverage, "labels": found_labels})
+
+
+def _prediction_rows(
+    model_table: Any, decisions: Any, part: Any, kept: list[str], coverage: float
+) -> Any:
+    """Row number, identifiers, kept columns, and for every label decision, probabilities, set."""
+    import numpy as np
+    import pyarrow as pa
+
+    from halfseen.cli.filling import (
+        carried_columns,
+        class_text,
+        label_probabilities,
+        label_sets,
+        set_texts,
+    )
+
+    model, n = model_table.model, part.cells.num_rows
+    columns: dict[str, Any] = {"row": part.first_row + 1 + np.arange(n)}
+    for name, cells in carried_columns(model_table, part, ["row"], kept):
+        columns[f"{name}_known" if name in model_table.labels else name] = cells
+    sets: dict[str, Any] = {}
+    if n:
+        proba = label_probabilities(model_table, model.predict_proba(part.X))
+        if model.calibration_ is not None:
+            sets = label_sets(model_table, part.X, coverage)
+    else:
+        empty = [np.zeros((0, len(c.categories))) for c in model_table.targets.values()]
+        is_labels = model.schema_.target_type == "multilabel-indicator"
+        proba = label_probabilities(
+            model_table, np.stack([p[:, 1] for p in empty], axis=1) if is_labels else empty
+        )
+    is_labels = model.schema_.target_type == "multilabel-indicator"
+    for name, found in proba.items():
+        codes = decisions.decide(name, found)
+        values = [found.classes[code] for code in codes]
+        is_text = any(isinstance(value, str) for value in found.classes)
+        columns[name] = pa.array(values, pa.string() if is_text else None)
+        if not n:
+            columns[name] = pa.array([], pa.string())
+        columns[f"{name}_probability"] = np.round(found.proba[np.arange(n), codes], 6)
+        for k, value in enumerate(found.classes):
+            if k or not is_labels:
+                columns[f"{name}={class_text(value)}"] = np.round(found.proba[:, k], 6)
+        if name in sets:
+            columns[f"{name}_set"] = set_texts(found.classes, sets[name])
+            columns[f"{name}_abstain"] = sets[name].sum(axis=1) > 1
+    return pa.table(columns)

@@ -1,0 +1,93 @@
+"""``halfseen report``: one page about a model."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+import click
+
+from halfseen.cli.console import Console, Problem
+from halfseen.cli.options import TableOptions, check_outputs, output_beside, table_options
+from halfseen.cli.options import command as command_with
+
+_HELP = """Write one page about MODEL that opens in any browser and needs nothing else.
+
+With --data, the table it was fitted to or one like it, the page also shows what is in the table,
+examples of filled rows, and unusual rows. With --evaluation, a file that 'halfseen evaluate -o'
+wrote, it shows scores beside those of baselines.
+
+\b
+Examples:
+  halfseen report devices.safetensors --data devices.csv
+  halfseen evaluate devices.csv --labels 'threat_*' -o devices.evaluation.json
+  halfseen report devices.safetensors --data devices.csv --evaluation devices.evaluation.json"""
+
+
+@command_with("report", _HELP)
+@click.argument("model", metavar="MODEL")
+@click.option("--data", metavar="FILE", help="A table to show the model at work on.")
+@click.option("--evaluation", metavar="FILE", help="What 'halfseen evaluate -o' wrote.")
+@click.option("-o", "--output", metavar="FILE",
+              help="Where to write the page.  [default: MODEL with the ending .html]")  # fmt: skip
+@click.option("--rows", type=click.IntRange(1), default=2000, show_default=True,
+              help="Most rows of --data to use, drawn at random.")  # fmt: skip
+@click.option("--title", metavar="TEXT", help="Title of the page.")
+@table_options
+def command(
+    model: str, data: str | None, evaluation: str | None, output: str | None, rows: int,
+    title: str | None, reading: TableOptions, seed: int, console: Console,
+) -> None:  # fmt: skip
+    """Read what there is, and write the page."""
+    from halfseen.cli.tables import ModelTable, load_model
+    from halfseen.files import Batch
+    from halfseen.files.writing import write_errors
+    from halfseen.report import write_report
+
+    path = output_beside(model, ".html", output)
+    check_outputs(console, [path], [p for p in (model, data, evaluation) if p is not None])
+    fitted = load_model(model)
+    found = None if evaluation is None else _evaluation(evaluation, fitted, model)
+    X = y = None
+    if data is not None:
+        opened = reading.open(data)
+        sample = opened.sample(rows, seed)
+        part = ModelTable(opened, fitted, console, model).part(Batch(0, sample.cells))
+        X, y = part.X, part.y
+    with console.progress("Writing the page"), write_errors(path):
+        write_report(
+            fitted, path, X, y, title=title, evaluation=found,
+            command=_command(model, data, evaluation, output),
+        )  # fmt: skip
+    console.say(f"The page is in {path}.")
+    console.give({"output": path})
+
+
+def _command(*paths: str | None) -> str:
+    """The command that writes the page."""
+    words = ["halfseen", "report"]
+    for option, path in zip(("", "--data", "--evaluation", "--output"), paths, strict=True):
+        if path is not None:
+            words += [option, path] if option else [path]
+    return shlex.join(words)
+
+
+def _evaluation(path: str, model: Any, model_path: str) -> Any:
+    """An evaluation of the same columns; another one would say nothing of this model."""
+    from halfseen.cli.tables import target_names
+    from halfseen.experiments.evaluate import Evaluation
+
+    try:
+        document = json.loads(Path(path).read_text(encoding="utf-8"))
+        found = Evaluation.model_validate(document["evaluation"])
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        reason = getattr(error, "strerror", None) or str(error).partition("\n")[0][:100]
+        message = f"{path} is no evaluation that 'halfseen evaluate -o' wrote ({reason})."
+        raise Problem(message) from error
+    features = {str(column.name) for column in model.schema_.features}
+    if set(found.labels) != set(target_names(model)) or set(found.features) != features:
+        message = f"{path} is an evaluation of other columns than those of {model_path}."
+        raise Problem(message, "Evaluate with the --labels and --ignore of the fit.")
+    return found

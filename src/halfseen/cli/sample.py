@@ -1,0 +1,86 @@
+"""``halfseen sample``: new rows from a model."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import Any
+
+import click
+
+from halfseen.cli.console import Console
+from halfseen.cli.options import check_outputs, output_format_option
+from halfseen.cli.options import command as command_with
+
+_ROWS_AT_ONCE = 4_096
+_HELP = """Draw new rows, features and labels together, from what MODEL has learned. They look like
+rows of the table it was fitted to, and are none of them.
+
+\b
+Examples:
+  halfseen sample devices.safetensors -n 1000 -o made_up.csv
+  halfseen sample devices.safetensors -n 5
+  halfseen sample devices.safetensors -n 100000 --seed 1 -o made_up.parquet"""
+
+
+@command_with("sample", _HELP)
+@click.argument("model", metavar="MODEL")
+@click.option("-n", "n_rows", type=click.IntRange(1), default=100, show_default=True, help="Rows.")
+@click.option("-o", "--output", metavar="FILE", help="Where to write.  [default: standard output]")
+@output_format_option
+def command(
+    model: str, n_rows: int, output: str | None, to: str | None, seed: int, console: Console
+) -> None:
+    """Draw part by part."""
+    import numpy as np
+
+    from halfseen.cli.tables import load_model
+    from halfseen.files import output_format, table_writer
+
+    path = "-" if output is None else output
+    check_outputs(console, [path], [model])
+    fitted = load_model(model)
+    form, write = output_format(path, to), None
+    with ExitStack() as stack:
+        advance = stack.enter_context(console.progress("Drawing", total=n_rows))
+        for part, first in enumerate(range(0, n_rows, _ROWS_AT_ONCE)):
+            # Every part has a seed of its own, and longer samples begin with shorter ones.
+            state = np.random.SeedSequence([seed, part]).generate_state(1)[0] >> 1
+            rows = _drawn(fitted, min(_ROWS_AT_ONCE, n_rows - first), int(state), form)
+            write = write or stack.enter_context(table_writer(path, rows.schema, form))
+            write(rows)
+            advance(rows.num_rows)
+    if path != "-":
+        console.say(f"{n_rows:,} rows are in {path}. They are drawn, not observed.")
+    console.give({"output": path, "rows": n_rows})
+
+
+def _drawn(model: Any, n_rows: int, seed: int, form: str) -> Any:
+    """Features in the types of training and labels, without columns that are not modelled."""
+    import narwhals as nw
+    import numpy as np
+    import pyarrow as pa
+
+    from halfseen.cli.tables import target_names
+    from halfseen.files.cells import TextStyle
+
+    drawn, schema = model.sample(n_rows, seed), model.schema_
+    frame = nw.from_native(drawn.X, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        table = frame.to_arrow()
+    else:
+        table = pa.table({str(c.name): drawn.X[:, j] for j, c in enumerate(schema.features)})
+    for column in schema.features:
+        name = str(column.name)
+        if not column.n_units:
+            table = table.drop_columns(name)
+        elif form in ("csv", "tsv") and pa.types.is_floating(table.column(name).type):
+            style = TextStyle(whole=column.whole)
+            place = table.column_names.index(name)
+            texts = pa.array(style.write(table.column(name).to_pylist()))
+            table = table.set_column(place, name, texts)
+    if drawn.y is not None:
+        for name, column in zip(
+            target_names(model), np.asarray(drawn.y).reshape(n_rows, -1).T, strict=True
+        ):
+            table = table.append_column(name, pa.array(column.tolist()))
+    return table

@@ -1,0 +1,265 @@
+"""Tables for models: what a fit learns from, and a file as a model takes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from halfseen.cli.console import Console, Problem, UsageProblem
+from halfseen.cli.options import chosen_columns, column_types, sibling_labels
+from halfseen.data.columns import Column
+from halfseen.data.frames import align, read_table
+from halfseen.data.infer import infer_type
+from halfseen.data.raw import read_column
+from halfseen.files import Batch, TableFile
+from halfseen.files.cells import typed_column
+
+_FEW_ROWS = 100
+_FEWEST_FOR_RULE = 10  # observed values
+_MOST_LISTED = 8
+# Predictions of this many visible units are made at a time.
+_UNITS_AT_ONCE = 4_000_000
+
+
+def load_model(path: str) -> Any:
+    """A fitted model from a file."""
+    from halfseen import load
+
+    try:
+        model = load(path)
+    except OSError as error:
+        message = f"The model {path} cannot be read ({error.strerror or error})."
+        raise Problem(message, "Check its name, and that you may read it.") from error
+    schema = model.schema_
+    if not schema.has_feature_names:
+        message = f"The model {path} was fitted to an array without names of columns."
+        raise Problem(message, "Fit it to a data frame, or to a file, to use it on files.")
+    return model
+
+
+def target_names(model: Any) -> list[str]:
+    """Names of the targets of a model."""
+    targets = model.schema_.targets
+    if len(targets) == 1 and not isinstance(targets[0].name, str):
+        return ["target"]
+    return [str(column.name) for column in targets]
+
+
+# What a fit learns from.
+
+
+@dataclass(frozen=True)
+class TrainingTable:
+    """Features and labels of some rows of a file."""
+
+    X: pa.Table
+    y: pa.Table | None
+    feature_types: dict[str, Any]
+    not_modelled: dict[str, str]  # columns that a model would ignore, and why
+    rows: NDArray[np.int64]  # positions in the file
+    n_rows: int  # of the file
+    others: pa.Table  # columns that are neither
+
+    @property
+    def labels(self) -> list[str]:
+        """Names of the labels."""
+        return [] if self.y is None else list(self.y.column_names)
+
+
+def read_training_table(
+    table: TableFile,
+    console: Console,
+    *,
+    labels: Sequence[str],
+    ignore: Sequence[str],
+    types: Sequence[str],
+    max_rows: int,
+    seed: int,
+) -> TrainingTable:
+    """A random sample of the rows of a file, of which a model can learn."""
+    asked = column_types(types, table.names)
+    chosen = chosen_columns(labels, table.names, "--labels")
+    left_out = set(chosen_columns(ignore, table.names, "--ignore"))
+    if both := [name for name in chosen if name in left_out]:
+        raise UsageProblem(f"{both[0]!r} is named by --labels and by --ignore.", "Choose one.")
+    with console.progress(f"Reading {table.shown}"):
+        sample = table.sample(max_rows, seed)
+        values = table.values(sample.cells)
+        typed = table.typed(values)
+    if not sample.n_rows:
+        raise table.error("there is a header, but no row", "Write rows below the header")
+    for mixed in table.mixed_columns(values):
+        if mixed.name not in asked and mixed.name not in left_out:
+            among = f"{mixed.n_numbers:,} of {mixed.n_observed:,} values are"
+            raise table.error(
+                f"{mixed.text[:40]!r} is not a number, but {among}",
+                f"If it means missing, say --missing {mixed.text[:40]!r}; if the column holds "
+                f"categories, --as {mixed.name}=categorical",
+                int(sample.rows[mixed.position]), mixed.name,
+            )  # fmt: skip
+    for name, type in asked.items():
+        if type in ("numeric", "log-numeric"):
+            numbers = table.numbers(values, name, sample.rows)  # type: ignore[arg-type]
+            typed = typed.set_column(table.names.index(name), name, numbers)
+    nested = [f.name for f in typed.schema if pa.types.is_nested(f.type) or _is_binary(f.type)]
+    for name in nested:
+        console.note(f"Column {name!r} holds {typed.schema.field(name).type}, and is left out.")
+    features = [n for n in typed.column_names if n not in {*chosen, *left_out, *nested}]
+    raws = read_table(typed.select(features)).columns if features else ()
+    reasons = {n: infer_type(raw, n).reason for n, raw in zip(features, raws, strict=True)}
+    ignored = {n: "by request" for n in features if asked.get(n) == "ignored"}
+    ignored |= {n: reason for n, reason in reasons.items() if reason and n not in asked}
+    features = [name for name in features if name not in ignored]
+    if not features:
+        raise UsageProblem(
+            "No column is left to be a feature.", "Name fewer in --labels, --ignore."
+        )
+    if siblings := sibling_labels(chosen, features):
+        shown = ", ".join(siblings[:_MOST_LISTED])
+        console.note(
+            f"{shown}: named like a label, but a feature here. If it is not known for new rows, "
+            "add it to --labels, or --ignore it."
+        )
+    if len(sample.rows) < _FEW_ROWS:
+        console.note(f"{len(sample.rows)} rows are few: some hundred are needed for good models.")
+    return TrainingTable(
+        X=typed.select(features), y=typed.select(chosen) if chosen else None,
+        feature_types={name: type for name, type in asked.items() if name in features},
+        not_modelled=ignored,
+        rows=sample.rows, n_rows=sample.n_rows,
+        others=typed.drop_columns([*features, *chosen, *nested]),
+    )  # fmt: skip
+
+
+def _is_binary(type: pa.DataType) -> bool:
+    return bool(pa.types.is_binary(type) or pa.types.is_large_binary(type))
+
+
+def shown_columns(columns: Sequence[Any]) -> str:
+    """How many columns there are of each type.
+
+    >>> shown_columns([type("C", (), {"type": t}) for t in ("numeric", "binary", "numeric")])
+    '2 numeric, 1 binary'
+    """
+    counts: dict[str, int] = {}
+    for column in columns:
+        counts[column.type] = counts.get(column.type, 0) + 1
+    return ", ".join(f"{n:,} {type}" for type, n in counts.items())
+
+
+# A file as a model takes it.
+
+
+class Part(NamedTuple):
+    """Some rows of a file: their cells, and features and targets for a model."""
+
+    first_row: int
+    cells: pa.Table
+    values: pa.Table
+    X: pa.Table
+    y: pa.Table | None
+
+
+class ModelTable:
+    """A table file, as a model takes it."""
+
+    def __init__(self, table: TableFile, model: Any, console: Console, path: str) -> None:
+        self.table, self.model = table, model
+        schema = model.schema_
+        self.features: tuple[Column, ...] = schema.features
+        self._names = [str(column.name) for column in schema.features]
+        labels = target_names(model)
+        self.labels = labels
+        self.targets: dict[str, Column] = dict(zip(labels, schema.targets, strict=True))
+        self.known_labels = [name for name in labels if name in table.names]
+        modelled = [c for c in schema.features if c.n_units]
+        if not any(column.name in table.names for column in modelled):
+            names = ", ".join(repr(column.name) for column in modelled[:_MOST_LISTED])
+            message = f"{table.shown} has none of the columns that {path} was fitted to ({names})."
+            raise Problem(message, "Is it another table, or has it no header?")
+        n_cells = max(1, schema.n_units)
+        self.max_rows = max(64, min(16_384, _UNITS_AT_ONCE // n_cells))
+        self._identifiers: list[str] | None = None
+
+    def parts(self, columns: Sequence[str] | None = None) -> Iterator[Part]:
+        """Read the file once, in parts."""
+        for batch in self.table.batches(self.max_rows):
+            yield self.part(batch)
+
+    def part(self, batch: Batch) -> Part:
+        """Features and targets of some rows."""
+        values = self.table.values(batch.cells)
+        rows = range(batch.first_row, batch.first_row + values.num_rows)
+        self.identify(values)
+        return Part(
+            batch.first_row, batch.cells, values, self.X(values, rows), self.y(values, rows)
+        )
+
+    def X(self, values: pa.Table, rows: Sequence[int]) -> pa.Table:
+        """The features of the model, in its order; absent ones are missing, with a note."""
+        columns: dict[str, Any] = {}
+        for name, column in zip(self._names, self.features, strict=True):
+            if not column.n_units:
+                columns[name] = pa.nulls(values.num_rows)  # is not modelled
+            elif name in values.column_names:
+                columns[name] = self._as_feature(values, name, column, rows)
+        return align(pa.table(columns), self._names)
+
+    def y(self, values: pa.Table, rows: Sequence[int]) -> pa.Table | None:
+        """The targets of the model, unknown where the file has none; None if it has none at all."""
+        if not self.known_labels:
+            return None
+        columns: dict[str, Any] = {}
+        for name, target in self.targets.items():
+            if name not in values.column_names:
+                columns[name] = pa.nulls(values.num_rows, pa.float64())
+            elif any(isinstance(c, str) for c in target.categories):
+                columns[name] = values.column(name)
+            elif any(isinstance(c, bool) for c in target.categories):
+                text = values.column(name).combine_chunks()
+                columns[name] = typed_column(text) if pa.types.is_string(text.type) else text
+            else:
+                columns[name] = self.table.numbers(values, name, rows)
+        return pa.table(columns)
+
+    @property
+    def identifiers(self) -> list[str]:
+        """Columns that name rows; known once some rows have been read."""
+        return self._identifiers or []
+
+    def _as_feature(self, values: pa.Table, name: str, column: Column, rows: Sequence[int]) -> Any:
+        return self.table.numbers(values, name, rows) if column.is_number else values.column(name)
+
+    def identify(self, values: pa.Table) -> None:
+        """Find the columns that name rows in the first rows of the file."""
+        if self._identifiers is None:
+            self._identifiers = self._find_identifiers(values)
+
+    def _find_identifiers(self, values: pa.Table) -> list[str]:
+        others = [n for n in self.table.names if n not in {*self._names, *self.labels}]
+        typed = self.table.typed(values.select(others))
+        return [
+            field.name
+            for field in typed.schema
+            if not pa.types.is_nested(field.type)
+            and not _is_binary(field.type)
+            and _is_identifier(typed.column(field.name).to_pylist(), field.name)
+        ]
+
+
+def _is_identifier(cells: list[Any], name: str) -> bool:
+    """Whether a column names rows, by the one rule, or in a few rows if all of them differ."""
+    raw = read_column(cells, name)
+    if len(raw.seen) >= _FEWEST_FOR_RULE:
+        return infer_type(raw, name).reason == "identifier"
+    if len(set(raw.seen.tolist())) < len(raw.seen) or raw.kind not in ("text", "number"):
+        return False
+    if raw.kind == "text":
+        return infer_type(raw, name).reason != "date"
+    whole = list(range(_FEWEST_FOR_RULE))
+    return infer_type(whole, name).reason == "identifier" and bool((raw.seen % 1 == 0).all())

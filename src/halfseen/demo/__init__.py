@@ -1,1 +1,0 @@
-"""The demonstration on scikit-learn's digits."""

@@ -1,0 +1,1 @@
+"""The recommended model: an ensemble of machines trained to predict masked entries."""

@@ -1,0 +1,95 @@
+"""Every number of the default that depends on a table or on the effort, and the one rule for them.
+
+All of it is smooth in the shape of the table: neighbouring shapes have neighbouring settings.
+Constants that no table changes stand at the head of the module that uses them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Effort = Literal["fast", "default", "best"]
+_TIMES: dict[Effort, float] = {"fast": 0.35, "default": 1.0, "best": 3.0}
+
+
+@dataclass(frozen=True)
+class MemberKind:
+    """A way to train members; stacking weighs those of several kinds."""
+
+    name: str
+    learning_rate: float
+    weight_decay: float
+    dropout: float  # share of hidden units
+    largest_mask: float  # largest share of the features of a row that is masked
+    prior_sees_targets: bool
+
+
+KINDS = (
+    MemberKind("strong_regularization", 1.2e-2, 1e-2, 0.5, 0.9, True),
+    MemberKind("weak_regularization", 2e-2, 0.0, 0.0, 0.6, False),
+)
+
+
+@dataclass(frozen=True)
+class Config:
+    """Sizes and budgets of a fit."""
+
+    n_folds: int
+    n_hidden: int
+    n_bins: int  # of each number
+    batch_size: int
+    n_steps: int  # at most, before the learning rate falls
+    learning_rate: float  # factor of those of the kinds
+    rank: int  # of the prior
+    n_trees: int  # of each forest
+    n_boosting_rounds: int
+    keep_features: float  # share of labelled rows whose features are not masked
+    validation_fraction: float = 0.1
+    kinds: tuple[MemberKind, ...] = KINDS
+    steps_between_checks: int = 100
+    patience: int = 2  # checks without a smaller validation loss, after which the rate falls
+    decay_share: float = 0.5  # steps in which it falls, as a share of those before
+    class_rank: int = 16
+    n_search: int = 8  # steps of conjugate gradients in training
+    n_search_predict: int = 40
+
+
+def for_table(
+    *,
+    n_rows: int,
+    n_units: int,
+    n_numbers: int,
+    share_observed: float,
+    effort: Effort = "default",
+    n_estimators: int | None = None,
+    validation_fraction: float = 0.1,
+) -> Config:
+    """Settings for a table of this shape, of whose features this share is observed."""
+    times = _TIMES[effort]
+    batch_size = round(min(max(n_rows**0.5, 16.0), 128.0))
+    bins = 8 / (1 + (n_numbers / 350) ** 4)
+    n_bins = round(bins) if round(bins) > 1 else 0  # one says nothing
+    kinds: tuple[MemberKind, ...] = KINDS
+    n_folds = {"fast": 1, "default": 2, "best": 4}[effort]
+    if effort != "fast":  # small tables have few validation entries in each
+        n_folds = round(n_folds * (1 + min(max(1.5 - n_rows / 1000, 0.0), 1.0)))
+    if n_estimators is not None:
+        n_folds = max(1, round(n_estimators / len(KINDS)))
+        kinds = KINDS if n_estimators > 1 else KINDS[:1]
+    # Rows that are as incomplete as those that training masks need not be shown as they are.
+    keep_features = max(0.0, share_observed - 0.5)
+    return Config(
+        n_folds=n_folds,
+        n_hidden=round(min(max(4 * n_rows**0.5, 64.0), 200.0)),
+        n_bins=n_bins,
+        batch_size=batch_size,
+        n_steps=max(100, round(times * min(max(100 * n_rows / batch_size, 400.0), 3000.0))),
+        learning_rate=min(1.0, 1000 / (n_units + bins * n_numbers)),
+        rank=min(160, max(1, n_units - 1)),
+        n_trees=max(10, round(50 * min(times, 1.0))),
+        n_boosting_rounds=round(80 * min(1.0, 4 * keep_features) * min(times, 1.0)),
+        keep_features=keep_features,
+        validation_fraction=validation_fraction,
+        kinds=kinds,
+    )

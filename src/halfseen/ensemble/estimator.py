@@ -1,0 +1,372 @@
+"""The recommended model as scikit-learn estimators: `HalfseenClassifier` and `HalfseenImputer`."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.validation import _check_sample_weight, _num_samples
+
+from halfseen.base.estimator import (
+    TableClassifier,
+    TableImputer,
+    TableModel,
+    TrainingInterrupted,
+)
+from halfseen.base.runtime import forget_programs, jax_session
+from halfseen.data.schema import Encoded
+from halfseen.ensemble import sampling
+from halfseen.ensemble.calibration import calibrate, fit_stack, judge
+from halfseen.ensemble.config import for_table
+from halfseen.ensemble.fitting import PROGRAMS, fit_ensemble
+from halfseen.ensemble.model import Ensemble
+from halfseen.ensemble.problem import Problem, Stopper, make_problem
+from halfseen.ensemble.storage import ensemble_from_arrays, ensemble_to_arrays
+
+Floats = NDArray[np.float32]
+Progress = Callable[[str, int, int], object]
+
+
+@dataclass(eq=False, repr=False)
+class _HalfseenModel(TableModel):
+    """Parameters, fit and predictions of both estimators."""
+
+    effort: str = "default"
+    _: KW_ONLY
+    n_estimators: int | str = "auto"
+    feature_types: Any = "auto"
+    add_indicator: bool = False
+    validation_fraction: float = 0.1
+    max_seconds: float | None = None
+    n_jobs: int | None = None
+    verbose: int = 0
+    random_state: Any = None
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "effort": [StrOptions({"fast", "default", "best"})],
+        "n_estimators": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
+        "add_indicator": ["boolean"],
+        "validation_fraction": [Interval(Real, 0, 0.5, closed="right")],
+        "max_seconds": [None, Interval(Real, 0, None, closed="neither")],
+        "n_jobs": [None, Integral],
+        "verbose": ["verbose"],
+        "random_state": ["random_state"],
+    }
+    # Only classifiers have a choice.
+    trees = False
+    class_gaussians = False
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "ensemble_")
+
+    def _fit(
+        self, encoded: Encoded, weight: NDArray[np.float64] | None, progress: Progress | None
+    ) -> None:
+        """Fit the ensemble to an encoded table, stack it and calibrate it."""
+        self.__dict__.pop("ensemble_", None)  # a fit that fails leaves no model
+        show = self._progress(progress)
+        problem = make_problem(self.schema_, encoded, weight, self._config(encoded), self._seed)
+        forget_programs((problem.units, problem.encoded.values.shape), *PROGRAMS)
+        stopper = Stopper(self.max_seconds)
+        with jax_session():
+            ensemble, held_out = fit_ensemble(
+                problem, trees=self.trees, class_gaussians=self.class_gaussians,
+                indicator=self.add_indicator, n_jobs=self._n_jobs(), stopper=stopper, progress=show,
+            )  # fmt: skip
+            show("stacking", 0, 1)
+            judged = [
+                judge(problem, ensemble, *pair)
+                for pair in zip(ensemble.folds, held_out, strict=True)
+            ]
+            ensemble.stack = fit_stack(problem, ensemble, judged)
+            self.calibration_ = calibrate(problem, ensemble, judged)
+            show("stacking", 1, 1)
+        if stopper.was_interrupted:
+            message = "The fit was interrupted; the model is that of the training so far."
+            warnings.warn(message, TrainingInterrupted, stacklevel=3)
+        self._learn_decisions(problem)
+        self.ensemble_ = ensemble
+
+    def _config(self, encoded: Encoded) -> Any:
+        schema = self.schema_
+        is_feature = ~np.isin(np.arange(schema.n_units), schema.target_units)
+        return for_table(
+            n_rows=len(encoded.values),
+            n_units=schema.n_units,
+            n_numbers=schema.n_gaussian,
+            share_observed=float(encoded.observed[:, is_feature].mean()),
+            effort=self.effort,  # type: ignore[arg-type]
+            n_estimators=None if isinstance(self.n_estimators, str) else int(self.n_estimators),
+            validation_fraction=float(self.validation_fraction),
+        )
+
+    def _n_jobs(self) -> int:
+        usable = (
+            len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+        )
+        n_cores = usable or 1
+        if self.n_jobs is None:
+            return n_cores
+        if self.n_jobs == 0:
+            raise ValueError(
+                "n_jobs must not be 0: use None for all cores, or a number of threads."
+            )
+        return int(self.n_jobs) if self.n_jobs > 0 else max(1, n_cores + 1 + int(self.n_jobs))
+
+    def _progress(self, callback: Progress | None) -> Progress:
+        began, last = time.monotonic(), [0.0]
+
+        def show(stage: str, done: int, total: int) -> None:
+            if callback is not None:
+                callback(stage, done, total)
+            seconds = time.monotonic() - began
+            if self.verbose and (done == total or seconds > last[0] + 1.0 / self.verbose):
+                last[0] = seconds
+                line = f"[{type(self).__name__}] {stage}: {done} of {total}, {seconds:.1f}s"
+                print(line, file=sys.stderr, flush=True)
+
+        return show
+
+    def _learn_decisions(self, problem: Problem) -> None:
+        """Only classifiers decide."""
+
+    def _complete_units(self, encoded: Encoded) -> Floats:
+        return self._complete_with_spread(encoded)[0]
+
+    def _complete_with_spread(self, encoded: Encoded) -> tuple[Floats, NDArray[np.float64]]:
+        with jax_session():
+            completed, of_numbers = self.ensemble_.complete(encoded)
+        spread = np.ones(completed.shape)
+        spread[:, : of_numbers.shape[1]] = of_numbers
+        return completed, spread
+
+    def _draw_units(self, encoded: Encoded, seed: int, draw: int, first_row: int) -> Floats:
+        with jax_session():
+            return sampling.draw_missing(
+                self.ensemble_, encoded, seed=seed, model_seed=self._seed, draw=draw,
+                first_row=first_row, targets=False,
+            )  # fmt: skip
+
+    def _sample_units(self, n_samples: int, seed: int) -> Floats:
+        with jax_session():
+            return sampling.sample_rows(self.ensemble_, n_samples, seed, self._seed)
+
+    def _log_probability(self, encoded: Encoded) -> NDArray[np.float64]:
+        with jax_session():
+            return sampling.log_probability(self.ensemble_, encoded, self._seed)
+
+    def _to_arrays(self) -> dict[str, NDArray[Any]]:
+        return ensemble_to_arrays(self.ensemble_)
+
+    def _training_document(self) -> dict[str, Any]:
+        ensemble: Ensemble = self.ensemble_
+        return {"n_search": ensemble.n_search, "n_bins": ensemble.units.n_bins}
+
+    def _restore(self, arrays: dict[str, NDArray[Any]], training: dict[str, Any]) -> None:
+        self.ensemble_ = ensemble_from_arrays(self.schema_, arrays, **training)
+
+
+@dataclass(eq=False, repr=False)
+class HalfseenClassifier(_HalfseenModel, TableClassifier):
+    """Classes or labels from incomplete features, which it completes too: the recommended model.
+
+    An ensemble of machines is trained to predict masked entries of features and targets. Each is a
+    restricted Boltzmann machine whose mean-field sweeps start from a correlated Gaussian prior.
+    Class-conditional Gaussians and trees join them, and all are stacked and calibrated on held-out
+    validation entries. Missing is NaN, None or pandas.NA, in X and in y.
+
+    Parameters
+    ----------
+    effort : {"fast", "default", "best"}, default="default"
+        Budget of the fit: about a third of the time of "default", or three times as much.
+    n_estimators : int or "auto", default="auto"
+        Number of machines, half of each kind. "auto" is 4, and up to 8 below 1,500 rows.
+    feature_types : str, sequence or mapping, default="auto"
+        Types of the columns: "auto", "numeric", "log-numeric", "ordinal", "binary", "categorical"
+        or "ignored"; one word for all, one per column, or a mapping from column to word.
+    target_type : str, default="auto"
+        "binary", "multiclass", "multilabel-indicator", "multiclass-multioutput", or "auto".
+    trees : bool, default=True
+        Whether a forest, and boosted trees where much is observed, join the ensemble.
+    class_gaussians : bool, default=True
+        Whether a Gaussian of each class joins the ensemble, for a single target.
+    add_indicator : bool, default=False
+        Whether the machines see which features of a row are missing. Use it where missingness
+        tells something of the target, and will go on to do so.
+    validation_fraction : float, default=0.1
+        Share of the observed entries that is held out of training, to stop it, and to stack and
+        calibrate predictions.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes in the decisions of `predict`; probabilities stay calibrated.
+        "balanced" is in inverse proportion to the known entries of each class.
+    max_seconds : float or None, default=None
+        Time after which training ends where it stands; the fit is then not reproducible.
+    n_jobs : int or None, default=None
+        Number of threads; None is one for each core. It changes no result.
+    verbose : int, default=0
+        Whether to print progress on standard error.
+    random_state : int, RandomState or None, default=None
+        Seed. The same seed and table give the same model.
+
+    Attributes
+    ----------
+    classes_ : ndarray, or list of ndarray for several outputs
+        Known classes, in the order of probabilities.
+    thresholds_ : ndarray of shape (n_labels,)
+        Probability above which a label is predicted.
+    schema_ : Schema
+        Columns and their visible units.
+    ensemble_ : Ensemble
+        What was fitted.
+    calibration_ : Calibration
+        What intervals and sets rest on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from halfseen import HalfseenClassifier
+    >>> X = np.array([[0, 1, 1], [1, np.nan, 0], [0, 1, np.nan], [1, 0, 0]] * 10)
+    >>> y = np.array(["a", "b", None, "b"] * 10, dtype=object)
+    >>> model = HalfseenClassifier(effort="fast", random_state=0).fit(X, y)
+    >>> model.predict([[0, np.nan, 1], [np.nan, 0, 0]])
+    array(['a', 'b'], dtype='<U1')
+    """
+
+    _: KW_ONLY
+    target_type: str = "auto"
+    trees: bool = True
+    class_gaussians: bool = True
+    class_weight: Any = None
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **_HalfseenModel._parameter_constraints,
+        "trees": ["boolean"],
+        "class_gaussians": ["boolean"],
+        "class_weight": [None, dict, StrOptions({"balanced"})],
+    }
+
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, progress: Progress | None = None
+    ) -> Self:
+        """Learn from all observed entries of X and y.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features)
+            Features; missing is NaN, None or pandas.NA.
+        y : array-like, series or data frame of shape (n_rows,) or (n_rows, n_outputs)
+            Classes or labels; unknown is NaN, None or pandas.NA.
+        sample_weight : array-like of shape (n_rows,), optional
+            Weights of the rows, features and known targets alike; zero leaves a row out.
+        progress : callable, optional
+            Is called with the name of a stage, the work done and the work to do.
+
+        Returns
+        -------
+        self
+        """
+        self._validate_params()
+        self._seed = self._draw_seed()
+        X, y, weight = _weighted_rows(X, y, sample_weight)
+        encoded = self._learn(X, y, self.feature_types, self.target_type)
+        self._fit(encoded, weight, progress)
+        return self
+
+    def _learn_decisions(self, problem: Problem) -> None:
+        targets = self.schema_.targets
+        self.thresholds_ = np.full(len(targets), 0.5)
+        self.class_weights_ = [np.ones(len(column.categories)) for column in targets]
+        if self.class_weight is None:
+            return
+        for j, column in enumerate(targets):
+            classes = np.array(column.categories)
+            known = classes[problem.target_codes[problem.target_codes[:, j] >= 0, j]]
+            try:
+                weights = compute_class_weight(self.class_weight, classes=classes, y=known)
+            except ValueError:  # a class without a known entry
+                weights = np.ones(len(classes))
+            self.class_weights_[j] = np.asarray(weights, np.float64)
+            if len(classes) == 2:
+                self.thresholds_[j] = weights[0] / (weights[0] + weights[1])
+
+    def _decide(self, probabilities: list[NDArray[np.float64]]) -> list[NDArray[Any]]:
+        if self.schema_.target_type == "multilabel-indicator":
+            return super()._decide(probabilities)
+        pairs = zip(probabilities, self.class_weights_, strict=True)
+        return super()._decide([proba * weight for proba, weight in pairs])
+
+    def _to_arrays(self) -> dict[str, NDArray[Any]]:
+        decisions = {f"class_weights{j}": w for j, w in enumerate(self.class_weights_)}
+        return super()._to_arrays() | decisions | {"thresholds": self.thresholds_}
+
+    def _restore(self, arrays: dict[str, NDArray[Any]], training: dict[str, Any]) -> None:
+        super()._restore(arrays, training)
+        self.thresholds_ = arrays["thresholds"]
+        n_targets = len(self.schema_.targets)
+        self.class_weights_ = [arrays[f"class_weights{j}"] for j in range(n_targets)]
+
+
+class HalfseenImputer(_HalfseenModel, TableImputer):
+    """Incomplete features completed: the recommended model without a target.
+
+    Parameters are those of `HalfseenClassifier` that do not speak of targets.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from halfseen import HalfseenImputer
+    >>> x = np.linspace(-1, 1, 60)
+    >>> X = np.column_stack([x, 2 * x, -x])
+    >>> X[::3, 1] = np.nan
+    >>> HalfseenImputer(effort="fast", random_state=0).fit_transform(X).shape
+    (60, 3)
+    """
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        progress: Progress | None = None,
+    ) -> Self:
+        """Learn from all observed entries of X; see `HalfseenClassifier.fit`."""
+        self._validate_params()
+        self._seed = self._draw_seed()
+        X, _, weight = _weighted_rows(X, None, sample_weight)
+        self._fit(self._learn(X, self.feature_types), weight, progress)
+        return self
+
+
+def _weighted_rows(
+    X: Any, y: Any, sample_weight: Any
+) -> tuple[Any, Any, NDArray[np.float64] | None]:
+    """Rows whose weight is not zero, and their weights with mean one; None if all are equal."""
+    if sample_weight is None:
+        return X, y, None
+    of_rows = np.empty((_num_samples(X), 0))
+    weight = np.asarray(_check_sample_weight(sample_weight, of_rows, dtype=np.float64))
+    if (weight < 0).any():
+        row = int(np.flatnonzero(weight < 0)[0])
+        raise ValueError(f"sample_weight is negative in row {row}: {weight[row]!r}.")
+    rows = np.flatnonzero(weight)
+    if not len(rows):
+        raise ValueError("All sample_weight are zero; at least one row must count.")
+    if len(rows) < len(weight):
+        X, y, weight = (
+            _safe_indexing(X, rows),
+            None if y is None else _safe_indexing(y, rows),
+            weight[rows],
+        )
+    return X, y, None if (weight == weight[0]).all() else weight / weight.mean()

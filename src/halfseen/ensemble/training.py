@@ -1,0 +1,316 @@
+"""Training: mask observed entries at random, sweep, and descend the loss on what was masked.
+
+After the multi-prediction training of Goodfellow, Mirza, Courville and Bengio, "Multi-Prediction
+Deep Boltzmann Machines" (2013), for one hidden layer and rows with missing values.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from numpy.typing import NDArray
+
+from halfseen.data.schema import Encoded
+from halfseen.ensemble.config import Config, MemberKind
+from halfseen.ensemble.machine import Member, Parameters, Scale, Units, prior_mean, sweep_inputs
+from halfseen.ensemble.prior import GaussianPrior
+from halfseen.ensemble.problem import Problem, Progress, Stopper
+from halfseen.ensemble.validation import HeldOut, entry_losses
+
+_LEAST_MASKED = 0.05
+_ONE_TARGET_MASKED = 0.7  # share of rows in which a single target is masked
+_ALL_TARGETS_MASKED = 0.4  # share of rows in which all of several targets are masked, ...
+_TARGETS_MASKED = (0.1, 0.9)  # ... and which share of them in the other rows
+_BIN_WEIGHT = 0.3  # of the log-loss of bins beside the squared error
+_WEIGHT_SCALE = 0.05  # of random weights
+_WARM_UP = 50.0  # steps in which the learning rate rises
+_MOST_CHECKED_ROWS = 512
+_AVERAGING = 0.98  # memory of the averaged parameters, in steps
+# Short memories, as steps are few and gradients change quickly.
+_OPTIMIZER = optax.chain(optax.clip_by_global_norm(5.0), optax.scale_by_adam(b1=0.8, b2=0.95))
+
+
+class Table(NamedTuple):
+    """The training table."""
+
+    values: jax.Array  # (n_rows, n_units)
+    training: jax.Array  # (n_folds, n_rows, n_entries) bool: observed and not held out
+    missing: jax.Array  # (n_rows, n_units) indicator of missing features; (n_rows, 0) without it
+    weight: jax.Array  # (n_rows,), of mean one
+
+
+class Recipe(NamedTuple):
+    """How a member is trained."""
+
+    fold: int
+    learning_rate: float
+    weight_decay: float
+    dropout: float
+    largest_mask: float
+    keep_features: float  # share of the labelled rows whose features are not masked
+
+    @classmethod
+    def of(cls, kind: MemberKind, fold: int, config: Config) -> Recipe:
+        """The recipe of a kind of member in a fold."""
+        return cls(
+            fold, kind.learning_rate * config.learning_rate, kind.weight_decay, kind.dropout,
+            kind.largest_mask, config.keep_features,
+        )  # fmt: skip
+
+
+class TrainingState(NamedTuple):
+    """What changes from step to step."""
+
+    parameters: Parameters
+    average: Parameters  # exponential moving average, which is validated and kept
+    optimizer: Any
+
+
+def initial_state(
+    seed: int, units: Units, scale: Scale, n_hidden: int, indicator: bool
+) -> TrainingState:
+    """Small random weights; without hidden units the machine predicts what the prior expects."""
+    n_units = units.layer.n_units
+    random = np.random.default_rng(seed).standard_normal((units.n_wide, n_hidden), np.float32)
+    starts_with_prior = (np.arange(n_units) < units.layer.n_gaussian) | np.asarray(scale.is_target)
+    parameters = Parameters(
+        weights=jnp.asarray(_WEIGHT_SCALE * random),
+        visible_bias=scale.start,
+        hidden_bias=jnp.zeros(n_hidden),
+        gain=jnp.concatenate([starts_with_prior.astype(np.float32), scale.centres.reshape(-1)]),
+        indicator=jnp.zeros((n_units if indicator else 0, n_hidden)),
+    )
+    return TrainingState(parameters, parameters, _OPTIMIZER.init(parameters))
+
+
+def random_masks(
+    key: jax.Array,
+    n_rows: int,
+    is_target: NDArray[np.bool_],
+    largest_mask: jax.Array | float,
+    keep_features: jax.Array | float,
+) -> jax.Array:
+    """Entries to mask, of shape (n_rows, n_entries): of each row a random share of the features.
+
+    Features are kept in a share of the rows. Targets are often masked all, as in new rows.
+    """
+    row_key, entry_key = jax.random.split(key)
+    of_row = jax.random.uniform(row_key, (4, n_rows, 1))
+    features = _LEAST_MASKED + (largest_mask - _LEAST_MASKED) * of_row[0]
+    keeps = of_row[1] < keep_features
+    if is_target.sum() == 1:
+        targets = jnp.where(keeps, 1.0, _ONE_TARGET_MASKED)
+    else:
+        low, high = _TARGETS_MASKED
+        targets = jnp.where(of_row[2] < _ALL_TARGETS_MASKED, 1.0, low + (high - low) * of_row[3])
+    share = jnp.where(is_target, targets, jnp.where(keeps, 0.0, features))
+    return jax.random.uniform(entry_key, (n_rows, len(is_target))) < share
+
+
+@partial(jax.jit, static_argnames=("units", "is_target", "n_search"), donate_argnames="state")
+def run_steps(
+    state: TrainingState,
+    member: Member,
+    recipe: Recipe,
+    scale: Scale,
+    table: Table,
+    batches: jax.Array,
+    keys: jax.Array,
+    rates: jax.Array,
+    *,
+    units: Units,
+    is_target: tuple[bool, ...],
+    n_search: int,
+) -> TrainingState:
+    """Take a step on each minibatch, given as rows of shape (n_steps, batch_size)."""
+    targets = np.array(is_target)
+
+    def step(
+        state: TrainingState, now: tuple[jax.Array, jax.Array, jax.Array]
+    ) -> tuple[TrainingState, None]:
+        rows, key, rate = now
+        mask_key, dropout_key = jax.random.split(key)
+        values, known = table.values[rows], table.training[recipe.fold, rows]
+        labelled = jnp.any(known & targets, axis=1, keepdims=True)
+        keep = recipe.keep_features * labelled
+        masks = random_masks(mask_key, len(rows), targets, recipe.largest_mask, keep)
+        observed = units.by_unit(known & ~masks)
+        base = prior_mean(member, scale, values, observed, n_search)
+        truth = units.with_bins(values, scale.centres)
+        weight = entry_weights(known & masks, targets, table.weight[rows])
+        kept = jax.random.uniform(dropout_key, (len(rows), len(state.parameters.hidden_bias)))
+        factor = (kept >= recipe.dropout) / (1.0 - recipe.dropout)
+
+        def loss(parameters: Parameters) -> jax.Array:
+            hidden_input = table.missing[rows] @ parameters.indicator
+            inputs = sweep_inputs(
+                parameters, units, scale, truth, observed, base, hidden_input, factor
+            )
+            losses = units.losses(inputs, truth, _BIN_WEIGHT)
+            return jnp.sum(jnp.where(weight > 0, losses, 0.0) * weight)
+
+        gradient = jax.grad(loss)(state.parameters)
+        direction, optimizer = _OPTIMIZER.update(gradient, state.optimizer)
+        decay = recipe.weight_decay * state.parameters.weights
+        direction = direction._replace(weights=direction.weights + decay)
+        rate = rate * recipe.learning_rate
+        parameters = jax.tree.map(lambda p, d: p - rate * d, state.parameters, direction)
+        average = optax.incremental_update(parameters, state.average, 1.0 - _AVERAGING)
+        return TrainingState(parameters, average, optimizer), None
+
+    end: TrainingState = jax.lax.scan(step, state, (batches, keys, rates))[0]
+    return end
+
+
+def entry_weights(
+    judged: jax.Array, is_target: NDArray[np.bool_], row_weight: jax.Array
+) -> jax.Array:
+    """Weights of judged entries in the loss: one in all for features, and one for targets."""
+    n_features = jnp.maximum(jnp.sum(judged & ~is_target), 1)
+    n_targets = jnp.maximum(jnp.sum(judged & is_target), 1)
+    each = jnp.where(is_target, 1.0 / n_targets, 1.0 / n_features)
+    return jnp.where(judged, each, 0.0) * row_weight[:, None]
+
+
+class Trainer:
+    """Trains the members of one problem, each in the thread that calls `train`."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        held_out: list[HeldOut],
+        predict: Callable[[Encoded, Member], NDArray[np.float32]],
+        stopper: Stopper,
+        progress: Progress,
+        *,
+        indicator: bool,
+    ) -> None:
+        self.problem, self.config, self.indicator = problem, problem.config, indicator
+        self.predict, self.stopper, self.progress = predict, stopper, progress
+        self.held_out = held_out
+        training = np.stack([held.training(problem.observed) for held in held_out])
+        missing = np.zeros((problem.n_rows, 0), np.float32)
+        if indicator:
+            missing = (~problem.encoded.observed & ~problem.target_units).astype(np.float32)
+        self.table = Table(
+            jnp.asarray(problem.encoded.values), jnp.asarray(training), jnp.asarray(missing),
+            jnp.asarray(problem.row_weight, jnp.float32),
+        )  # fmt: skip
+        # The decay comes after at most n_steps of the constant rate.
+        self.chunk = min(self.config.steps_between_checks, self.config.n_steps)
+        n_steps = self.chunk * (self._n_constant + self._n_decay(self._n_constant))
+        self.batches = shuffled_batches(
+            problem.n_rows, n_steps, self.config.batch_size, problem.seed
+        )
+        self.keys = jax.random.split(jax.random.fold_in(jax.random.key(problem.seed), 1), n_steps)
+        self._compiled = threading.Event()
+        self._done: dict[int, int] = {}
+
+    @property
+    def _n_constant(self) -> int:
+        return self.config.n_steps // self.chunk
+
+    def _n_decay(self, n_before: int) -> int:
+        return max(1, round(self.config.decay_share * n_before))
+
+    def train(self, place: int, prior: GaussianPrior) -> Member:
+        """Train the member of this number; the first one compiles the program for all."""
+        if place:
+            self._compiled.wait()
+        fold, kind = divmod(place, len(self.config.kinds))
+        settings = self.config.kinds[kind]
+        recipe = Recipe.of(settings, fold, self.config)
+        problem = self.problem
+        state = initial_state(
+            problem.seed + place, problem.units, problem.scale, self.config.n_hidden, self.indicator
+        )
+        member = Member(state.parameters, prior, jnp.asarray(settings.prior_sees_targets))
+        check = self._check(fold)
+
+        def advance(
+            state: TrainingState, number: int, rates: NDArray[np.float32]
+        ) -> tuple[TrainingState, float]:
+            steps = slice(number * self.chunk, (number + 1) * self.chunk)
+            state = run_steps(
+                jax.tree.map(jnp.copy, state), member, recipe, problem.scale, self.table,
+                self.batches[steps], self.keys[steps], rates, units=problem.units,
+                is_target=tuple(problem.is_target.tolist()), n_search=self.config.n_search,
+            )  # fmt: skip
+            loss = check(member._replace(parameters=state.average))
+            self._compiled.set()
+            self._report(place, number)
+            return state, loss
+
+        try:
+            best = self._constant_then_falling(state, advance)
+        finally:
+            self._compiled.set()
+        return member._replace(parameters=best.average)
+
+    def _constant_then_falling(
+        self,
+        state: TrainingState,
+        advance: Callable[[TrainingState, int, NDArray[np.float32]], tuple[TrainingState, float]],
+    ) -> TrainingState:
+        """A constant rate until the validation loss rests, then one that falls to zero."""
+        best, best_loss, best_number = state, np.inf, -1
+        for number in range(self._n_constant):
+            rates = np.ones(self.chunk, np.float32)
+            if number == 0:
+                rates = np.minimum(1.0, (np.arange(self.chunk) + 1.0) / _WARM_UP).astype(np.float32)
+            state, loss = advance(state, number, rates)
+            if loss < best_loss:
+                best, best_loss, best_number = state, loss, number
+            if self.stopper or number - best_number >= self.config.patience:
+                break
+        n_decay = self._n_decay(best_number + 1)
+        share = (np.arange(n_decay * self.chunk) + 1.0) / (n_decay * self.chunk)
+        falling = (0.5 * (1.0 + np.cos(np.pi * share))).astype(np.float32)
+        state = best
+        for extra, rates in enumerate(falling.reshape(n_decay, -1)):
+            if self.stopper:
+                break
+            state, loss = advance(state, best_number + 1 + extra, rates)
+            if loss < best_loss:
+                best, best_loss = state, loss
+        return best
+
+    def _check(self, fold: int) -> Callable[[Member], float]:
+        """Loss of a member on held-out entries: of features and of targets, each on average."""
+        problem, held = self.problem, self.held_out[fold]
+        asked = np.flatnonzero(held.entries.any(axis=1))
+        asked = asked[:: max(1, -(-len(asked) // _MOST_CHECKED_ROWS))]
+        rows, entries = held.rows[asked], held.entries[asked]
+        truth = problem.encoded.values[rows]
+        encoded = Encoded(truth, problem.by_unit(problem.observed[rows] & ~entries))
+        parts = (entries & ~problem.is_target, entries & problem.is_target)
+        count = itertools.count()
+
+        def loss(member: Member) -> float:
+            if not len(rows):
+                return -float(next(count))  # nothing tells members apart: the last one is taken
+            losses = entry_losses(problem.units, self.predict(encoded, member), truth)
+            return float(sum(losses[part].mean() for part in parts if part.any()))
+
+        return loss
+
+    def _report(self, place: int, number: int) -> None:
+        self._done[place] = (number + 1) * self.chunk
+        n_members = self.config.n_folds * len(self.config.kinds)
+        self.progress("members", sum(self._done.values()), n_members * len(self.batches))
+
+
+def shuffled_batches(n_rows: int, n_steps: int, batch_size: int, seed: int) -> NDArray[np.int32]:
+    """Rows of each minibatch, of shape (n_steps, batch_size): all rows in random order, again."""
+    random = np.random.default_rng([seed, 4])
+    n_drawn = n_steps * batch_size
+    passes = [random.permutation(n_rows) for _ in range(-(-n_drawn // n_rows))]
+    return np.concatenate(passes)[:n_drawn].reshape(n_steps, -1).astype(np.int32)

@@ -1,0 +1,130 @@
+"""Trees for targets, on features that the prior completes: a forest, and boosted trees.
+
+Both are scikit-learn's. Their nodes are kept as arrays, so that a model file holds nothing that is
+executed.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import softmax
+from sklearn.ensemble import ExtraTreesClassifier, GradientBoostingClassifier
+
+Floats = NDArray[np.float64]
+_LEAST_LEAF, _MOST_LEAVES = 3, 2000
+_SHARE_OF_FEATURES, _ENOUGH_FEATURES = 0.3, 30  # that are tried for a split of the forest
+_BOOSTING: dict[str, Any] = {
+    "learning_rate": 0.12, "max_depth": 5, "min_samples_leaf": 5, "subsample": 0.6,
+    "max_features": 0.4,
+}  # fmt: skip
+
+
+class Trees(NamedTuple):
+    """Nodes of all trees of one target; the children of a leaf are the leaf itself.
+
+    Outputs of the leaves that a row falls in are summed. They are probabilities, or log-odds of
+    which the softmax is taken.
+    """
+
+    start: Floats  # (n_classes,), to which outputs are added
+    root: NDArray[np.int32]  # (n_trees,)
+    feature: NDArray[np.int32]  # (n_nodes,)
+    threshold: Floats  # (n_nodes,)
+    left: NDArray[np.int32]  # (n_nodes,)
+    right: NDArray[np.int32]  # (n_nodes,)
+    output: NDArray[np.float32]  # (n_nodes, n_classes)
+    depth: int
+    is_log_odds: bool
+
+    def predict_proba(self, X: NDArray[np.float32]) -> Floats:
+        """Probabilities of the classes, of shape (n_rows, n_classes)."""
+        node = np.tile(self.root, (len(X), 1))
+        row = np.arange(len(X))[:, None]
+        for _ in range(self.depth):
+            goes_left = X[row, self.feature[node]] <= self.threshold[node]
+            node = np.where(goes_left, self.left[node], self.right[node])
+        total = np.tile(self.start, (len(X), 1))
+        for leaf in node.T:
+            total += self.output[leaf]
+        return np.asarray(softmax(total, axis=1)) if self.is_log_odds else total
+
+
+def fit_forest(
+    X: NDArray[np.float32],
+    codes: NDArray[np.int64],
+    marginal: Floats,
+    n_trees: int,
+    weight: Floats | None,
+    seed: int,
+) -> Trees:
+    """Extremely randomised trees; each leaf counts one more row, of the marginal shares."""
+    n_features = X.shape[1]
+    enough = max(_ENOUGH_FEATURES, round(n_features**0.5))
+    forest = ExtraTreesClassifier(
+        n_trees,
+        min_samples_leaf=max(_LEAST_LEAF, len(codes) // _MOST_LEAVES),
+        max_features=max(1, min(round(_SHARE_OF_FEATURES * n_features), enough)),
+        random_state=seed,
+    )  # fmt: skip
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="The number of unique classes")
+        forest.fit(X, codes, weight)
+    parts = []
+    for tree in (fitted.tree_ for fitted in forest.estimators_):
+        share = np.zeros((tree.node_count, len(marginal)))
+        share[:, forest.classes_] = tree.value[:, 0] / tree.value[:, 0].sum(axis=1, keepdims=True)
+        n_rows = tree.n_node_samples[:, None]
+        parts.append((tree, (n_rows * share + marginal) / (n_rows + 1) / n_trees))
+    return _joined(parts, np.zeros(len(marginal)), is_log_odds=False)
+
+
+def boost_trees(
+    X: NDArray[np.float32],
+    codes: NDArray[np.int64],
+    n_classes: int,
+    n_rounds: int,
+    weight: Floats | None,
+    seed: int,
+) -> Trees:
+    """Stochastic gradient boosting; classes without a row keep a small probability."""
+    model = GradientBoostingClassifier(n_estimators=n_rounds, random_state=seed, **_BOOSTING)
+    model.fit(X, codes, weight)
+    share = (np.bincount(codes, weight, n_classes) + 1.0) / (len(codes) + n_classes)
+    present = model.classes_
+    start = np.log(share)
+    parts = []
+    for row in model.estimators_:
+        for place, fitted in enumerate(row):
+            # The one tree of a round of two classes has the log-odds of the second.
+            code = present[-1] if len(row) == 1 else present[place]
+            output = np.zeros((fitted.tree_.node_count, n_classes))
+            output[:, code] = model.learning_rate * fitted.tree_.value[:, 0, 0]
+            parts.append((fitted.tree_, output))
+    return _joined(parts, start, is_log_odds=True)
+
+
+def _joined(trees: Sequence[tuple[Any, Floats]], start: Floats, *, is_log_odds: bool) -> Trees:
+    """The nodes of scikit-learn's trees, with the outputs of their nodes, one after the other."""
+    sizes = [tree.node_count for tree, _ in trees]
+    roots = (np.cumsum(sizes) - sizes).astype(np.int32)
+    nodes = []
+    for (tree, output), root in zip(trees, roots, strict=True):
+        own, is_leaf = np.arange(tree.node_count), tree.children_left < 0
+        nodes.append((
+            np.where(is_leaf, 0, tree.feature),
+            tree.threshold,
+            root + np.where(is_leaf, own, tree.children_left),
+            root + np.where(is_leaf, own, tree.children_right),
+            output,
+        ))  # fmt: skip
+    feature, threshold, left, right, output = map(np.concatenate, zip(*nodes, strict=True))
+    return Trees(
+        start, roots, feature.astype(np.int32), threshold, left.astype(np.int32),
+        right.astype(np.int32), output.astype(np.float32), max(tree.max_depth for tree, _ in trees),
+        is_log_odds,
+    )  # fmt: skip

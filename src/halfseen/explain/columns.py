@@ -1,0 +1,324 @@
+"""What columns do for each other: importance for predictions, and couplings."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from halfseen.base.estimator import TableModel, whole_number
+from halfseen.data.schema import Encoded, Schema
+from halfseen.explain.deletion import (
+    Bools,
+    Floats,
+    Rows,
+    Units,
+    codes,
+    deletions,
+    hide,
+    is_discrete,
+    observed_columns,
+    positions,
+    probabilities,
+    take,
+)
+from halfseen.explain.weights import hidden_means, rbm_of, standardised_weights, unit_deviations
+from halfseen.rbm.model import RBM
+
+
+class Importance(NamedTuple):
+    """How much worse predictions become when a feature is hidden."""
+
+    features: tuple[str | int, ...]
+    predicted: tuple[str | int, ...]
+    is_target: tuple[bool, ...]  # of each predicted column
+    metric: tuple[str, ...]  # "log_loss" or "normalised_rmse", of each predicted column
+    loss: Floats  # (n_predicted,), nothing but the predicted entries hidden
+    increase: Floats  # (n_predicted, n_features), above 0 where the feature helps
+
+    def table(self) -> list[dict[str, Any]]:
+        """One dictionary per predicted column and feature, the largest increase first."""
+        order = np.argsort(-self.increase, axis=None, kind="stable")
+        pairs = zip(*np.unravel_index(order, self.increase.shape), strict=True)
+        return [
+            {
+                "predicted": self.predicted[t],
+                "is_target": self.is_target[t],
+                "metric": self.metric[t],
+                "loss": float(self.loss[t]),
+                "feature": self.features[i],
+                "increase": float(self.increase[t, i]),
+            }
+            for t, i in pairs
+        ]
+
+
+def importance(
+    model: TableModel,
+    X: Any,
+    y: Any = None,
+    *,
+    columns: Any = None,
+    n_rows: int = 200,
+    random_state: int = 0,
+) -> Importance:
+    """How much worse predictions become when a feature is hidden.
+
+    Entries whose truth is known are predicted twice: from all observed features of their row, and
+    from all but one. Targets are hidden throughout, as they are from `predict`. The loss of
+    categories, classes and labels is log-loss; that of numbers is the root mean squared error in
+    standard deviations of their encoded values. Rows that lack the feature count with no increase.
+
+    Parameters
+    ----------
+    model : RBMClassifier, RBMImputer, HalfseenClassifier or HalfseenImputer
+        A fitted model.
+    X : array-like or data frame of shape (n_rows, n_features)
+    y : array-like, series or data frame, optional
+        What is known of the targets: the truth of their predictions.
+    columns : str, int or list of them, optional
+        Columns that are predicted: names, or positions among the features and then the targets. By
+        default all targets; of an imputer a random half of the observed entries of each row.
+    n_rows : int, default=200
+        Number of rows, drawn at random.
+    random_state : int, default=0
+        Seed of rows and entries.
+
+    Returns
+    -------
+    Importance
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from halfseen import RBMClassifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = RBMClassifier(8, random_state=0).fit(X, y)
+    >>> found = importance(model, X, y, n_rows=50)
+    >>> found.predicted, found.metric, found.increase.shape
+    (('target',), ('log_loss',), (1, 4))
+    """
+    read = Rows.read(model, X, y)
+    discrete = [is_discrete(column) for column in read.schema.columns]
+    schema, encoded, n_features = read.schema, read.encoded, len(read.schema.features)
+    n_rows, rng = whole_number("n_rows", n_rows, 1), np.random.default_rng(random_state)
+    seen = observed_columns(schema, encoded.observed)
+    is_target = np.arange(len(schema.columns)) >= n_features
+    passes: list[Bools] = []  # entries that are predicted together
+    if columns is not None:
+        asked = positions(schema, columns)
+        targets = [j for j in asked if j >= n_features]
+        together = ([targets] if targets else []) + [[j] for j in asked if j < n_features]
+        passes = [seen & np.isin(np.arange(len(seen.T)), of_pass) for of_pass in together]
+    elif schema.targets:
+        passes = [seen & is_target]
+    else:
+        passes = [seen & (rng.random(seen.shape) < 0.5)]
+    parts = []
+    for entries in passes:
+        rows = np.flatnonzero(entries.any(axis=1))
+        if not len(rows):
+            raise ValueError("No entry of the columns to predict is known; pass y, or other rows.")
+        if len(rows) > n_rows:
+            rows = np.sort(rng.choice(rows, n_rows, replace=False))
+        given = hide(schema, take(encoded, rows), entries[rows] | is_target)
+        parts.append(_losses(model, take(encoded, rows), given, entries[rows]))
+    predicted = [j for of_pass, _, _ in parts for j in of_pass]
+    return Importance(
+        tuple(column.name for column in schema.features),
+        tuple(schema.columns[j].name for j in predicted),
+        tuple(j >= n_features for j in predicted),
+        tuple("log_loss" if discrete[j] else "normalised_rmse" for j in predicted),
+        np.concatenate([loss for _, loss, _ in parts]),
+        np.concatenate([increase for _, _, increase in parts]),
+    )
+
+
+def _losses(
+    model: TableModel, truth: Encoded, given: Encoded, entries: Bools
+) -> tuple[list[int], Floats, Floats]:
+    """Predicted columns, their losses, and by how much each feature that is hidden raises them."""
+    schema, n_features = model.schema_, len(model.schema_.features)
+    predicted = np.flatnonzero(entries.any(axis=0)).tolist()
+    code = {j: codes(schema, truth, j) for j in predicted if is_discrete(schema.columns[j])}
+    total = np.zeros(len(predicted))
+    added = np.zeros((len(predicted), n_features))
+    for row, deleted in enumerate(deletions(model, given)):
+        units = np.vstack([deleted.whole, deleted.without])
+        for t, j in enumerate(predicted):
+            if not entries[row, j]:
+                continue
+            if j in code:
+                loss = -np.log(probabilities(schema, units, j)[:, code[j][row]])
+            else:
+                unit = schema.units_of(j).start
+                loss = (units[:, unit].astype(np.float64) - truth.values[row, unit]) ** 2
+            total[t] += loss[0]
+            added[t, deleted.columns] += loss[1:] - loss[0]
+    count = entries[:, predicted].sum(axis=0)
+    mean, raised = total / count, (total[:, None] + added) / count[:, None]
+    for t, j in enumerate(predicted):
+        if j not in code:
+            known = truth.values[entries[:, j], schema.units_of(j).start]
+            deviation = float(known.std(dtype=np.float64)) or 1.0
+            # Of a sum of squares that is 0 rounding may leave less.
+            mean[t] = np.sqrt(mean[t]) / deviation
+            raised[t] = np.sqrt(np.maximum(raised[t], 0.0)) / deviation
+    return predicted, mean, raised - mean[:, None]
+
+
+class Couplings(NamedTuple):
+    """How strongly columns hang together, features before targets."""
+
+    columns: tuple[str | int, ...]
+    is_target: tuple[bool, ...]
+    strength: Floats  # (n_columns, n_columns), symmetric, 0 on the diagonal
+    direction: NDArray[np.int8]  # 1: more of one with more of the other, -1: with less, 0: neither
+    method: Literal["weights", "deletion"]
+
+    def table(self, top: int | None = None) -> list[dict[str, Any]]:
+        """One dictionary per pair of columns, the strongest first."""
+        first, second = np.triu_indices(len(self.columns), 1)
+        order = np.argsort(-self.strength[first, second], kind="stable")[:top]
+        return [
+            {
+                "column": self.columns[i],
+                "is_target": self.is_target[i],
+                "other": self.columns[j],
+                "other_is_target": self.is_target[j],
+                "strength": float(self.strength[i, j]),
+                "direction": int(self.direction[i, j]),
+            }
+            for i, j in zip(first[order], second[order], strict=True)
+        ]
+
+
+def couplings(
+    model: TableModel,
+    X: Any = None,
+    y: Any = None,
+    *,
+    method: Literal["auto", "weights", "deletion"] = "auto",
+    n_rows: int = 200,
+    random_state: int = 0,
+) -> Couplings:
+    r"""How strongly columns hang together in a model.
+
+    From the weights of an RBM: with the hidden units summed out, two visible units interact by
+
+    .. math:: \partial^2 \log P / \partial v_i \partial v_k = \sum_j w_{ij} w_{kj} s_j (1 - s_j),
+
+    where s_j is the mean of hidden unit j. This is averaged over rows and taken per standard
+    deviation of both units. The strength is the root of the sum of its squares over the units of
+    two columns: about a correlation, while weights are small.
+
+    By deletion, for any model: a random half of each row is hidden, then each entry that is left.
+    The strength is the mean absolute change of the prediction of a hidden entry, in standard
+    deviations, averaged over both directions.
+
+    Parameters
+    ----------
+    model : RBMClassifier, RBMImputer, HalfseenClassifier or HalfseenImputer
+        A fitted model.
+    X : array-like or data frame of shape (n_rows, n_features), optional
+        Rows; by default they are drawn from the model by `sample`.
+    y : array-like, series or data frame, optional
+        What is known of their targets; deletion finds couplings between targets only with it.
+    method : {"auto", "weights", "deletion"}, default="auto"
+        "auto" takes the weights of a model that has some.
+    n_rows : int, default=200
+        Number of rows, drawn at random.
+    random_state : int, default=0
+        Seed of rows and entries.
+
+    Returns
+    -------
+    Couplings
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from halfseen import RBMClassifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = RBMClassifier(8, random_state=0).fit(X, y)
+    >>> found = couplings(model, X, y)
+    >>> found.strength.shape, found.method, found.is_target
+    ((5, 5), 'weights', (False, False, False, False, True))
+    """
+    check_is_fitted(model)
+    if method not in ("auto", "weights", "deletion"):
+        raise ValueError(f"method must be 'auto', 'weights' or 'deletion', got {method!r}.")
+    rbm = None if method == "deletion" else rbm_of(model)
+    if method == "weights" and rbm is None:
+        raise TypeError(f"{type(model).__name__} has no weights to show; use method='deletion'.")
+    n_rows = whole_number("n_rows", n_rows, 1)
+    if X is None:
+        X, y = model.sample(n_rows, random_state)
+    read, rng = Rows.read(model, X, y), np.random.default_rng(random_state)
+    encoded = read.encoded
+    if len(encoded.values) > n_rows:
+        chosen = rng.choice(len(encoded.values), n_rows, replace=False)
+        encoded = take(encoded, np.sort(chosen))
+    schema = model.schema_
+    if rbm is None:
+        strength, signed = _by_deletion(model, encoded, rng)
+    else:
+        strength, signed = _from_weights(schema, rbm, model._complete_units(encoded))
+    # Categories have no order, and so no direction.
+    ordered = np.array([column.n_units == 1 for column in schema.columns])
+    direction = np.where(ordered & ordered[:, None], np.sign(signed), 0).astype(np.int8)
+    np.fill_diagonal(direction, 0)
+    np.fill_diagonal(strength, 0.0)
+    return Couplings(
+        tuple(column.name for column in schema.columns),
+        tuple(j >= len(schema.features) for j in range(len(schema.columns))),
+        strength,
+        direction,
+        "deletion" if rbm is None else "weights",
+    )
+
+
+def _from_weights(schema: Schema, rbm: RBM, completed: Units) -> tuple[Floats, Floats]:
+    """Strengths averaged over machines, and the sums of the interactions of two columns."""
+    weights = standardised_weights(schema, rbm)
+    means = hidden_means(rbm, completed).astype(np.float64)
+    curvature = (means * (1 - means)).mean(axis=0)  # (n_machines, n_hidden)
+    member = _membership(schema)
+    strength = signed = np.zeros((len(schema.columns), len(schema.columns)))
+    for of_machine, of_hidden in zip(weights, curvature, strict=True):
+        roots = of_machine * np.sqrt(of_hidden)
+        interaction = roots @ roots.T
+        strength = strength + np.sqrt(member.T @ interaction**2 @ member) / len(weights)
+        signed = signed + member.T @ interaction @ member
+    # Products of matrices may be rounded differently above and below the diagonal.
+    return (strength + strength.T) / 2, (signed + signed.T) / 2
+
+
+def _by_deletion(
+    model: TableModel, encoded: Encoded, rng: np.random.Generator
+) -> tuple[Floats, Floats]:
+    """Mean absolute change of one column's prediction by another, and its sign by their values."""
+    schema = model.schema_
+    n_columns, member = len(schema.columns), _membership(schema)
+    given = hide(schema, encoded, rng.random((len(encoded.values), n_columns)) < 0.5)
+    change, count, signed = (np.zeros((n_columns, n_columns)) for _ in range(3))
+    deviation = unit_deviations(schema)
+    missing = ~observed_columns(schema, given.observed)
+    for row, deleted in enumerate(deletions(model, given)):
+        moved = (deleted.whole.astype(np.float64) - deleted.without) / deviation
+        entries = np.ix_(deleted.columns, missing[row])
+        change[entries] += np.sqrt(moved**2 @ member)[:, missing[row]]
+        away = (given.values[row] - schema.marginals) @ member
+        signed[entries] += (away[deleted.columns, None] * (moved @ member))[:, missing[row]]
+        count[entries] += 1
+    mean = change / np.maximum(count, 1)
+    # Of targets that are never observed only one direction is known.
+    n_directions = (count > 0).astype(int) + (count.T > 0)
+    return (mean + mean.T) / np.maximum(n_directions, 1), signed + signed.T
+
+
+def _membership(schema: Schema) -> Floats:
+    """1 where a unit belongs to a column, of shape (n_units, n_columns)."""
+    return np.eye(len(schema.columns))[schema.unit_column]

@@ -1,0 +1,315 @@
+"""Rows whose observed entries are improbable, and the entries that do not fit."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfseen.base.estimator import TableModel, whole_number
+from halfseen.data.columns import Column
+from halfseen.data.raw import plain
+from halfseen.data.schema import Encoded, Schema
+from halfseen.explain.deletion import (
+    Bools,
+    Deletions,
+    Floats,
+    Ints,
+    Rows,
+    codes,
+    deletions,
+    hide,
+    is_discrete,
+    observed_columns,
+    predicted_values,
+    probabilities,
+    take,
+    tidy,
+)
+
+_REFERENCE_ROWS = 128
+_FEWEST_NEAREST = 32  # references that a row is compared with
+_SHARES = (1.0, 1 / 2, 1 / 4, 1 / 8)  # of the observed entries that are kept in reference rows
+_HIGH, _HIGH_NORMAL = 0.9, 1.2816  # a quantile, and that of a standard normal variable
+_LEAST_SPREAD = 0.1
+# About how many entries are deleted to find the usual residuals, and the fewest rows for that.
+_DELETIONS, _RESIDUAL_ROWS = 20_000, 16
+
+
+class SurprisingEntry(NamedTuple):
+    """An observed entry beside what the other entries of its row predict."""
+
+    column: str | int
+    is_target: bool
+    value: Any
+    expected: Any
+    surprise: float  # -log(probability or density relative to that of the expected value)
+    residual: float | None  # of numbers and ordinals, in units of the usual size of a residual
+    log_probability: float | None  # of other columns
+
+
+class UnusualRow(NamedTuple):
+    """A row, how unusual it is, and its most surprising entries."""
+
+    row: int
+    score: float
+    log_probability: float
+    n_observed: int
+    entries: tuple[SurprisingEntry, ...]
+
+
+class UnusualRows(NamedTuple):
+    """Scores of all rows, and the most unusual rows first."""
+
+    scores: Floats  # (n_rows,), about 0 for ordinary rows, -inf where nothing is observed
+    log_probability: Floats  # (n_rows,)
+    n_observed: Ints  # (n_rows,)
+    rows: tuple[UnusualRow, ...]
+
+    def table(self) -> list[dict[str, Any]]:
+        """One dictionary per surprising entry; its fields begin with "entry_"."""
+        return tidy(self.rows, "entries", "entry_")
+
+
+class Reference(NamedTuple):
+    """What is usual in a table: rows of which more and more entries were hidden."""
+
+    n_observed: Ints  # (n_references,)
+    excess: Floats  # (n_references,), -log P(v_o) beyond the entropies of the observed columns
+    residuals: Floats  # (n_residuals,), of numbers and ordinals whose entry was deleted
+    residual_column: Ints  # (n_residuals,)
+    residual_n_observed: Ints  # (n_residuals,), of their rows
+
+
+def reference_rows(model: TableModel, X: Any, y: Any = None) -> Reference:
+    """What is usual in a table, for `unusual_rows` of tables that come in parts.
+
+    Parameters
+    ----------
+    model : RBMClassifier, RBMImputer, HalfseenClassifier or HalfseenImputer
+        A fitted model.
+    X : array-like or data frame of shape (n_rows, n_features)
+        Rows of the table, some hundreds.
+    y : array-like, series or data frame, optional
+        What is known of their targets.
+
+    Returns
+    -------
+    Reference
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from halfseen import RBMClassifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = RBMClassifier(8, random_state=0).fit(X, y)
+    >>> reference = reference_rows(model, X)
+    >>> parts = [unusual_rows(model, X[i : i + 50], reference=reference) for i in (0, 50, 100)]
+    >>> [len(part.scores) for part in parts]
+    [50, 50, 50]
+    """
+    encoded = Rows.read(model, X, y).encoded
+    masked = _reference_masks(model.schema_, encoded)
+    return _reference(model, masked, model._log_probability(masked))
+
+
+def unusual_rows(
+    model: TableModel,
+    X: Any,
+    y: Any = None,
+    *,
+    top: int = 20,
+    n_entries: int = 5,
+    reference: Reference | None = None,
+) -> UnusualRows:
+    r"""Rows whose observed entries are improbable beside rows with as much observed.
+
+    The log-probability of what is observed, log P(v_o), falls with every entry. A row is therefore
+    compared with rows in which about as many entries are observed, made by hiding entries:
+
+    .. math:: score = \frac{e - m}{s}, \quad e = -\log P(v_o) - \sum_{i \in o} H_i,
+
+    where H_i is the entropy of column i by itself, m is the median of e in those rows, and s the
+    distance from m to the 90th percentile in normal standard deviations. An ordinary row scores
+    about 0 whatever it lacks.
+
+    Each entry of an unusual row is compared with its prediction from the other entries.
+
+    Parameters
+    ----------
+    model : RBMClassifier, RBMImputer, HalfseenClassifier or HalfseenImputer
+        A fitted model.
+    X : array-like or data frame of shape (n_rows, n_features)
+    y : array-like, series or data frame, optional
+        What is known of the targets; known ones are then observed entries.
+    top : int, default=20
+        Number of unusual rows that are shown.
+    n_entries : int, default=5
+        Number of entries that are shown of each.
+    reference : Reference, optional
+        What is usual, from `reference_rows`; by default found in rows of `X`.
+
+    Returns
+    -------
+    UnusualRows
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from halfseen import RBMClassifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = RBMClassifier(8, random_state=0).fit(X, y)
+    >>> X.loc[7, "petal length (cm)"] = 40.0
+    >>> found = unusual_rows(model, X, top=1)
+    >>> [(of.row, of.entries[0].column) for of in found.rows]
+    [(7, 'petal length (cm)')]
+    """
+    top = whole_number("top", top, 0)
+    n_entries = whole_number("n_entries", n_entries, 0)
+    table = Rows.read(model, X, y)
+    schema, encoded = table.schema, table.encoded
+    n_rows = len(encoded.values)
+    if reference is None:
+        # One call, because a model may normalise its probabilities anew in each.
+        masked = _reference_masks(schema, encoded)
+        pairs = zip(encoded, masked, strict=True)
+        found = model._log_probability(Encoded(*(np.concatenate(pair) for pair in pairs)))
+        reference, log_p = _reference(model, masked, found[n_rows:]), found[:n_rows]
+    else:
+        log_p = model._log_probability(encoded)
+    seen = observed_columns(schema, encoded.observed)
+    n_observed = seen.sum(axis=1)
+    scores = _scores(reference, n_observed, _excess(schema, log_p, seen))
+    ranked = np.argsort(-scores, kind="stable")
+    rows = ranked[n_observed[ranked] > 0][:top]
+    parts = deletions(model, take(encoded, rows))
+    shown = tuple(
+        UnusualRow(
+            int(row),
+            float(scores[row]),
+            float(log_p[row]),
+            int(n_observed[row]),
+            _surprising_entries(table, int(row), of_row, reference)[:n_entries],
+        )
+        for row, of_row in zip(rows, parts, strict=True)
+    )
+    return UnusualRows(scores, log_p, n_observed, shown)
+
+
+def _reference_masks(schema: Schema, encoded: Encoded) -> Encoded:
+    """Some rows, then the same with more and more entries hidden.
+
+    Which rows, and what is hidden of them, depends on their content and not on their order.
+    """
+    some = take(encoded, encoded.observed.any(axis=1))
+    if not len(some.values):
+        raise ValueError("No row of X holds an observed entry, so that nothing is usual.")
+    prints = np.array([crc32(v.tobytes() + o.tobytes()) for v, o in zip(*some, strict=True)])
+    # Evenly spaced among rows sorted by content, because rows may have many copies.
+    spaced = np.linspace(0, len(prints) - 1, min(len(prints), _REFERENCE_ROWS)).astype(np.int64)
+    rows = np.argsort(prints, kind="stable")[spaced]
+    chosen = take(some, rows)
+    seen = observed_columns(schema, chosen.observed)
+    seeds = enumerate(prints[rows].tolist())
+    drawn = np.stack([np.random.default_rng(seed).random(seen.shape[1]) for seed in seeds])
+    place = np.where(seen, drawn, np.inf).argsort(axis=1).argsort(axis=1)
+    n_kept = [np.ceil(share * seen.sum(axis=1, keepdims=True)) for share in _SHARES]
+    masked = [hide(schema, chosen, place >= n) for n in n_kept]
+    return Encoded(*(np.concatenate(parts) for parts in zip(*masked, strict=True)))
+
+
+def _reference(model: TableModel, masked: Encoded, log_p: Floats) -> Reference:
+    schema = model.schema_
+    seen = observed_columns(schema, masked.observed)
+    place = np.arange(len(seen)) % (len(seen) // len(_SHARES))
+    fewer = take(masked, place < max(_RESIDUAL_ROWS, _DELETIONS // (2 * len(schema.columns))))
+    residuals = [
+        (_residual(schema, values, deleted, k), j, len(deleted.columns))
+        for values, deleted in zip(fewer.values, deletions(model, fewer), strict=True)
+        for k, j in enumerate(deleted.columns)
+        if not is_discrete(schema.columns[j])
+    ]
+    sizes, columns, counts = np.array(residuals).reshape(-1, 3).T
+    return Reference(
+        seen.sum(axis=1),
+        _excess(schema, log_p, seen),
+        sizes,
+        columns.astype(np.int64),
+        counts.astype(np.int64),
+    )
+
+
+def _excess(schema: Schema, log_p: Floats, seen: Bools) -> Floats:
+    entropy = np.array([_entropy(column) for column in schema.columns])
+    return np.asarray(-log_p - np.where(seen, entropy, 0.0).sum(axis=1))
+
+
+def _entropy(column: Column) -> float:
+    """Entropy of a column by itself; a number is standardised."""
+    if column.unit == "gaussian":
+        return 0.5 * float(np.log(2 * np.pi * np.e))
+    shares = np.array(column.marginal)
+    shares = np.append(shares, 1 - shares) if len(shares) == 1 else shares
+    return float(-(shares * np.log(np.where(shares > 0, shares, 1.0))).sum())
+
+
+def _scores(reference: Reference, n_observed: Ints, excess: Floats) -> Floats:
+    """Excess beside that of the references with the nearest numbers of observed entries."""
+    scores = np.full(len(excess), -np.inf)
+    for n in np.unique(n_observed[n_observed > 0]):
+        nearest = _nearest(reference.n_observed, n)
+        middle, high = np.quantile(reference.excess[nearest], (0.5, _HIGH))
+        own = n_observed == n
+        scores[own] = (excess[own] - middle) / max((high - middle) / _HIGH_NORMAL, _LEAST_SPREAD)
+    return scores
+
+
+def _nearest(n_observed: Ints, n: int) -> Bools:
+    """References in which about n entries are observed."""
+    away = np.abs(n_observed - n)
+    return np.asarray(away <= np.sort(away)[:_FEWEST_NEAREST].max(initial=0))
+
+
+def _usual_residual(reference: Reference, j: int, n: int) -> float:
+    """Usual size of the residuals of a column in rows of which about n entries are observed."""
+    own = reference.residual_column == j
+    sizes = np.abs(reference.residuals[own][_nearest(reference.residual_n_observed[own], n)])
+    return max(1.4826 * float(np.median(sizes)) if len(sizes) else 1.0, _LEAST_SPREAD)
+
+
+def _residual(schema: Schema, values: NDArray[np.float32], of_row: Deletions, k: int) -> float:
+    unit = schema.units_of(of_row.columns[k]).start
+    return float(values[unit]) - float(of_row.without[k, unit])
+
+
+def _surprising_entries(
+    table: Rows, row: int, of_row: Deletions, reference: Reference
+) -> tuple[SurprisingEntry, ...]:
+    """Observed entries of a row, the most surprising first."""
+    schema, own = table.schema, take(table.encoded, slice(row, row + 1))
+    expected = predicted_values(table.model, of_row.without)
+    found = []
+    for k, j in enumerate(of_row.columns):
+        column, residual, log_p = schema.columns[j], None, None
+        if is_discrete(column):
+            each = np.log(probabilities(schema, of_row.without[k : k + 1], j)[0])
+            log_p = float(each[codes(schema, own, j)[0]])
+            surprise = float(each.max()) - log_p
+        else:
+            usual = _usual_residual(reference, j, len(of_row.columns))
+            residual = _residual(schema, own.values[0], of_row, k) / usual
+            surprise = residual**2 / 2
+        found.append(
+            SurprisingEntry(
+                column.name,
+                bool(j >= len(schema.features)),
+                table.cell(row, j),
+                plain(np.asarray(expected[j])[k]),
+                surprise,
+                residual,
+                log_p,
+            )
+        )
+    return tuple(sorted(found, key=lambda entry: -entry.surprise))

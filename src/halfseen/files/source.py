@@ -1,0 +1,367 @@
+"""Where the bytes of a table file come from: format, compression and encoding."""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import csv
+import datetime
+import difflib
+import errno
+import gzip
+import io
+import os
+import shutil
+import stat
+import sys
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+from os import PathLike, fspath
+from typing import IO, Any, Final, Literal, get_args
+
+Format = Literal["csv", "tsv", "parquet", "arrow"]
+FORMATS: Final[tuple[str, ...]] = get_args(Format)
+
+_SUFFIXES: Final[dict[str, Format]] = {
+    ".csv": "csv", ".txt": "csv", ".tsv": "tsv", ".tab": "tsv", ".parquet": "parquet",
+    ".pq": "parquet", ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow", ".arrows": "arrow",
+}  # fmt: skip
+_SIGNATURES: Final[dict[bytes, Format]] = {
+    b"PAR1": "parquet",
+    b"PARE": "parquet",
+    b"ARROW1": "arrow",
+}
+_ZIP, _GZIP = b"PK\x03\x04", b"\x1f\x8b"
+_OLD_EXCEL = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_BYTE_ORDER_MARKS: Final = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark it begins with
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_CHUNK_BYTES: Final = 1 << 20
+LONGEST_ROW: Final = 4 << 20  # bytes
+BLANKS: Final = " \t"
+
+
+class TableFileError(ValueError):
+    """What is wrong with a table file, where, and what helps.
+
+    Parameters
+    ----------
+    problem : str
+        What is wrong, without place and full stop.
+    path : str or path-like
+        The file; "-" for standard input or output.
+    remedy : str
+        What helps, without full stop.
+    row : int, optional
+        Data row, counted from 1; 0 is the header.
+    line : int, optional
+        Line as an editor numbers it, of text files.
+    column : str, optional
+        Name of the column, or its number where it has no name.
+
+    Examples
+    --------
+    >>> print(TableFileError("'n/k' is not a number", path="a.csv", row=3, line=4, column="age",
+    ...                      remedy="Make the column categorical"))
+    a.csv, line 4 (data row 3), column 'age': 'n/k' is not a number. Make the column categorical.
+    """
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        path: str | PathLike[str],
+        remedy: str,
+        row: int | None = None,
+        line: int | None = None,
+        column: str | None = None,
+    ) -> None:
+        self.path, self.row, self.line, self.column = fspath(path), row, line, column
+        place = None if row is None else f"data row {row}" if row else "the header"
+        if line is not None:
+            place = f"line {line}" + (f" ({place})" if place else "")
+        places = ["standard stream -" if self.path == "-" else self.path, place]
+        places.append(None if column is None else f"column {column!r}")
+        super().__init__(f"{', '.join(filter(None, places))}: {problem}. {remedy}.")
+
+
+class TableWriteError(TableFileError):
+    """A result cannot be written."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A regular file that holds a table, and what is known of its bytes."""
+
+    path: str  # of the file that is read
+    shown: str  # its name in messages
+    format: Format
+    is_gzip: bool = False
+    encoding: str = "utf-8"  # of a text file, with the byte order
+    mark: bytes = b""  # byte-order mark
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is delimited text."""
+        return self.format in ("csv", "tsv")
+
+    @property
+    def ends_last_line(self) -> bool:
+        """Whether the last line has an end; of compressed text it is taken to have one."""
+        if self.is_gzip:
+            return True
+        with open(self.path, "rb") as file:
+            file.seek(max(os.path.getsize(self.path) - 4, 0))
+            return file.read().endswith(tuple(end.encode(self.encoding) for end in "\r\n"))
+
+    def error(self, problem: str, remedy: str, **place: Any) -> TableFileError:
+        """An error in this file."""
+        return TableFileError(problem, path=self.shown, remedy=remedy, **place)
+
+    def text(self) -> Generator[str, None, None]:
+        """The text without byte-order mark, piece by piece; what cannot be decoded is an error."""
+        decoder, n_lines = codecs.getincrementaldecoder(self.encoding)(), 1
+        with self._binary() as file:
+            file.read(len(self.mark))
+            while True:
+                try:
+                    chunk = file.read(_CHUNK_BYTES)
+                except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+                    problem = f"the compressed file is damaged or cut off ({error})"
+                    raise self.error(problem, "Fetch it again", line=n_lines) from error
+                try:
+                    text = decoder.decode(chunk, not chunk)
+                except UnicodeDecodeError as error:
+                    before = error.object[: error.start].decode(self.encoding, "ignore")
+                    found = error.object[error.start : error.end].hex()
+                    raise self.error(
+                        f"the bytes 0x{found} are no text in {self.encoding}",
+                        "Name the encoding of the file with --encoding, for instance cp1252",
+                        line=n_lines + _count_line_ends(before),
+                    ) from None
+                n_lines += _count_line_ends(text)
+                if text:
+                    yield text
+                if not chunk:
+                    return
+
+    def records(self, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+        """First line and fields of each record, one by one; what cannot be split is an error."""
+        limit = csv.field_size_limit(LONGEST_ROW)
+        try:
+            with self._binary() as file:
+                file.read(len(self.mark))
+                lines = io.TextIOWrapper(file, self.encoding, "replace", newline="")
+                yield from self._split(csv.reader(lines, delimiter=delimiter, strict=True))
+        finally:
+            csv.field_size_limit(limit)
+
+    def _split(self, reader: Any) -> Iterator[tuple[int, list[str]]]:
+        line, n_records = 1, 0
+        while True:
+            try:
+                record = next(reader, None)
+            except csv.Error as error:
+                is_open = "end of data" in str(error) or "limit" in str(error)
+                problem = "a quote is never closed" if is_open else "text follows a closing quote"
+                place = {"line": line, "row": n_records}
+                raise self.error(problem, "Close the quote, or double it", **place) from None
+            except (EOFError, zlib.error, gzip.BadGzipFile):
+                return
+            if record is None:
+                return
+            if record and (len(record) > 1 or record[0].strip(BLANKS)):
+                yield line, record
+                n_records += 1
+            line = reader.line_num + 1
+
+    def _binary(self) -> IO[bytes]:
+        return gzip.open(self.path) if self.is_gzip else open(self.path, "rb")  # type: ignore[return-value]
+
+
+def open_source(
+    path: str | PathLike[str],
+    format: str | None,
+    encoding: str | None,
+    stack: contextlib.ExitStack,
+) -> Source:
+    """Find out what a file is. Standard input, pipes and Excel files become temporary files."""
+    shown = fspath(path)
+    try:
+        file = _regular_file(shown, stack)
+        head = _head(file)
+        if not head:
+            remedy = "Write a header and rows into it"
+            raise TableFileError("the file is empty", path=shown, remedy=remedy)
+        if head.startswith(_OLD_EXCEL):
+            remedy = "Save it as .xlsx or as CSV"
+            raise TableFileError("this is an old Excel file", path=shown, remedy=remedy)
+        if head.startswith(_ZIP):
+            file = _excel_as_csv(file, shown, _temporary_folder(stack))
+            head, format, encoding = _head(file), "csv", None
+        return _source(file, shown, head, format, encoding)
+    except OSError as error:
+        raise _unreadable(shown, error) from error
+
+
+def format_of_name(path: str) -> Format | None:
+    """The format that the name of a file tells, None if it does not.
+
+    >>> format_of_name("a.TSV.gz"), format_of_name("a.pq"), format_of_name("notes")
+    ('tsv', 'parquet', None)
+    """
+    name = os.path.basename(path).lower().removesuffix(".gz")
+    return _SUFFIXES.get(os.path.splitext(name)[1])
+
+
+def _source(file: str, shown: str, head: bytes, format: str | None, encoding: str | None) -> Source:
+    if format is not None and format not in FORMATS:
+        raise TableFileError(
+            f"there is no format {format!r}", path=shown, remedy=f"Use one of {', '.join(FORMATS)}"
+        )
+    signed = next((name for sign, name in _SIGNATURES.items() if head.startswith(sign)), None)
+    found: Any = format or signed or format_of_name(shown) or "csv"
+    if found in ("parquet", "arrow"):
+        return Source(file, shown, found)
+    is_gzip = head.startswith(_GZIP)
+    if is_gzip:
+        try:
+            with gzip.open(file) as unpacked:
+                head = unpacked.read(4)
+        except (EOFError, zlib.error, gzip.BadGzipFile):
+            head = b""  # reading it will tell
+    mark, marked = next(
+        ((m, name) for m, name in _BYTE_ORDER_MARKS if head.startswith(m)), (b"", None)
+    )
+    if encoding is None:
+        return Source(file, shown, found, is_gzip, marked or "utf-8", mark)
+    try:
+        name = codecs.lookup(encoding).name
+        "".encode(name)
+    except LookupError:
+        raise TableFileError(
+            f"there is no text encoding named {encoding!r}",
+            path=shown,
+            remedy="Name one that Python knows, such as utf-8, cp1252, latin-1 or utf-16",
+        ) from None
+    name = name.removesuffix("-sig")
+    if marked is not None and marked.startswith(name):
+        return Source(file, shown, found, is_gzip, marked, mark)
+    name = f"{name}-le" if name in ("utf-16", "utf-32") else name
+    return Source(file, shown, found, is_gzip, name)
+
+
+def _regular_file(shown: str, stack: contextlib.ExitStack) -> str:
+    """A file that can be read more than once: standard input and pipes are copied."""
+    if shown == "-":
+        if sys.stdin is None:
+            raise TableFileError("standard input is closed", path="-", remedy="Name a file")
+        return _spooled(sys.stdin.buffer, stack)
+    mode = os.stat(shown).st_mode
+    if stat.S_ISDIR(mode):
+        raise TableFileError("this is a folder", path=shown, remedy="Name a file in it")
+    if stat.S_ISFIFO(mode):
+        with open(shown, "rb") as pipe:
+            return _spooled(pipe, stack)
+    if not stat.S_ISREG(mode):
+        raise TableFileError("this is a device", path=shown, remedy="Name a regular file")
+    return shown
+
+
+def _temporary_folder(stack: contextlib.ExitStack) -> str:
+    return stack.enter_context(tempfile.TemporaryDirectory(prefix="halfseen-"))
+
+
+def _spooled(stream: IO[bytes], stack: contextlib.ExitStack) -> str:
+    path = os.path.join(_temporary_folder(stack), "input")
+    try:
+        with open(path, "wb") as spool:
+            shutil.copyfileobj(stream, spool, _CHUNK_BYTES)
+    except OSError as error:
+        raise TableFileError(
+            f"the input cannot be kept in a temporary file ({error.strerror})",
+            path="-",
+            remedy=f"Make room in {tempfile.gettempdir()}, or set TMPDIR to another folder",
+        ) from error
+    return path
+
+
+def _head(file: str) -> bytes:
+    with open(file, "rb") as opened:
+        return opened.read(8)
+
+
+def _excel_as_csv(file: str, shown: str, folder: str) -> str:
+    """The first sheet as CSV: whole numbers without decimals, dates as ISO."""
+    try:
+        import openpyxl
+    except ImportError:
+        raise TableFileError(
+            "reading Excel files needs another package",
+            path=shown,
+            remedy='Install it with pip install "halfseen[excel]", or save the sheet as CSV',
+        ) from None
+    path = os.path.join(folder, "sheet.csv")
+    try:
+        book = openpyxl.load_workbook(file, read_only=True, data_only=True)
+        sheet = book.worksheets[0]
+        with open(path, "w", encoding="utf-8", newline="") as opened:
+            writer = csv.writer(opened, lineterminator="\n")
+            for row in sheet.iter_rows(values_only=True):
+                writer.writerow(map(_excel_text, row))
+        book.close()
+    except (
+        zipfile.BadZipFile,
+        KeyError,
+        IndexError,
+        ValueError,
+        TypeError,
+        AttributeError,
+    ) as error:
+        raise TableFileError(
+            f"this is no Excel workbook that can be read ({error})",
+            path=shown,
+            remedy="Save it again as .xlsx, or as CSV",
+        ) from error
+    return path
+
+
+def _excel_text(cell: Any) -> str:
+    if cell is None:
+        return ""
+    if isinstance(cell, datetime.datetime):
+        return cell.isoformat(" ").removesuffix(" 00:00:00")
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 2**53:
+        return str(int(cell))
+    return str(cell)
+
+
+def _count_line_ends(text: str) -> int:
+    return text.count("\n") + text.count("\r") - text.count("\r\n")
+
+
+def _unreadable(shown: str, error: OSError) -> TableFileError:
+    if error.errno == errno.ENOENT:
+        folder, name = os.path.split(shown)
+        with contextlib.suppress(OSError):
+            near = difflib.get_close_matches(name, os.listdir(folder or "."), n=3)
+            if near:
+                listed = ", ".join(map(repr, near))
+                return TableFileError(
+                    "there is no such file", path=shown, remedy=f"Did you mean {listed}"
+                )
+        return TableFileError(
+            "there is no such file", path=shown, remedy="Check the name and the folder"
+        )
+    return TableFileError(
+        f"the file cannot be read ({error.strerror or error})",
+        path=shown,
+        remedy="Check that it is a regular file and that you may read it",
+    )

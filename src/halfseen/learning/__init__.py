@@ -1,1 +1,0 @@
-"""How a machine is trained: objectives, trainer, stopping, history."""

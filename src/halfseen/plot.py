@@ -1,0 +1,449 @@
+"""Charts of tables, models and explanations, one by one, with matplotlib.
+
+Each function draws one result, on `ax` or on a figure of its own, and returns the Axes. Colours are
+few and stay apart for most eyes; the report maps them to those of a light or a dark page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import binomtest
+
+from halfseen.base.estimator import TableClassifier
+from halfseen.data.frames import read_table, read_target
+from halfseen.explain import Couplings, ExplainedPrediction, Importance
+from halfseen.metrics import ReliabilityBin
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+COLOURS: Final = {
+    "ink": "#1c2126",
+    "quiet": "#59626b",
+    "grid": "#e6e7e3",
+    "main": "#0067a3",
+    "contrast": "#bb4a00",
+}
+_MOST_BANDS: Final = 32
+_SHADES: Final = 8
+_LONGEST_NAME: Final = 22
+
+
+class GroupCoverage(NamedTuple):
+    """How many known entries of one class, or of one state of a label, their sets contain."""
+
+    target: str | int
+    value: Any
+    n_known: int
+    n_covered: int
+
+
+def coverage_by_class(
+    model: TableClassifier, X: Any, y: Any, coverage: float = 0.9
+) -> tuple[GroupCoverage, ...]:
+    """How often prediction sets contain the truth, for each class or state of a label.
+
+    Parameters
+    ----------
+    model : RBMClassifier or HalfseenClassifier
+        A fitted model.
+    X : array-like or data frame of shape (n_rows, n_features)
+        Rows that the model was not fitted to.
+    y : array-like, series or data frame
+        What is known of their targets.
+    coverage : float, default=0.9
+        Coverage that is asked of the sets.
+
+    Returns
+    -------
+    tuple of GroupCoverage
+        Target after target; classes without a known entry are left out.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from halfseen import RBMClassifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = RBMClassifier(8, validation_fraction=0.2, random_state=0).fit(X[::2], y[::2])
+    >>> found = coverage_by_class(model, X[1::2], y[1::2])
+    >>> [(of.value, of.n_known) for of in found]
+    [(0, 25), (1, 25), (2, 25)]
+    """
+    sets, groups = sets_of_targets(model, X, coverage), []
+    targets = zip(model.schema_.targets, known_codes(model, y, len(sets[0])), sets, strict=True)
+    for column, codes, of_target in targets:
+        for code, value in enumerate(column.categories):
+            covered = of_target[codes == code, code]
+            if covered.size:
+                groups.append(GroupCoverage(column.name, value, covered.size, int(covered.sum())))
+    return tuple(groups)
+
+
+def sets_of_targets(model: TableClassifier, X: Any, coverage: float) -> list[NDArray[np.bool_]]:
+    """Prediction sets of each target, of shape (n_rows, n_classes)."""
+    sets = model.predict_set(X, coverage)
+    if model.schema_.target_type == "multilabel-indicator":
+        return list(np.moveaxis(sets, 1, 0))
+    return sets if isinstance(sets, list) else [sets]
+
+
+def known_codes(model: TableClassifier, y: Any, n_rows: int) -> list[NDArray[np.int64]]:
+    """Position of the known class of each target among its categories, -1 where unknown."""
+    target, found = read_target(y, n_rows, str(model.schema_.target_type)), []
+    for column, raw in zip(model.schema_.targets, target.columns, strict=True):
+        units, known = column.encode(raw)
+        found.append(np.where(known, column.probabilities(units).argmax(axis=1), -1))
+    return found
+
+
+def missingness(X: Any, y: Any = None, *, top: int = 30, ax: Axes | None = None) -> Axes:
+    """Where entries are missing: a strip per column, from the first row at the left to the last.
+
+    Parameters
+    ----------
+    X : array-like or data frame of shape (n_rows, n_features)
+    y : array-like, series or data frame, optional
+        Targets, as further strips.
+    top : int, default=30
+        Number of columns: those with the largest share of missing entries, in their order.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> ax = missingness([[1.0, None], [2.0, None], [None, 5.0]], ["yes", None, "no"])
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['column 0', 'column 1', 'target 0']
+    """
+    names, observed = observed_entries(X, y)
+    share = 1.0 - observed.mean(axis=0)
+    shown = np.sort(np.argsort(-share, kind="stable")[:top])
+    bands = np.array_split(~observed[:, shown], min(_MOST_BANDS, len(observed)))
+    missing = np.array([band.mean(axis=0) for band in bands])
+    shades = np.ceil(missing * _SHADES) / _SHADES  # few, so that neighbours merge
+    ends = np.cumsum([0, *map(len, bands)])
+    ax = _axes(ax)
+    for place, column in enumerate(shades.T):
+        changes = [0, *(np.flatnonzero(np.diff(column)) + 1), len(column)]
+        for first, last in pairwise(changes):
+            if column[first]:
+                ax.barh(
+                    place, ends[last] - ends[first], 0.86, ends[first],
+                    color=COLOURS["contrast"], alpha=column[first], linewidth=0,
+                )  # fmt: skip
+    _name_rows(ax, [names[j] for j in shown])
+    ax.set_xlim(0, len(observed))
+    ax.set_xlabel("row")
+    return ax
+
+
+def observed_entries(X: Any, y: Any = None) -> tuple[list[str], NDArray[np.bool_]]:
+    """Names of all columns, targets last, and where they are observed."""
+    table = read_table(X)
+    names = [column_label(table.label(j)) for j in range(len(table.columns))]
+    if y is None:
+        return names, table.observed
+    # This type is not checked, and nothing depends on it here.
+    target = read_target(y, table.n_rows, "multiclass-multioutput")
+    names += [column_label(target.label(j), is_target=True) for j in range(len(target.columns))]
+    return names, np.hstack([table.observed, target.observed])
+
+
+def reliability(bins: Sequence[ReliabilityBin], *, ax: Axes | None = None) -> Axes:
+    """Predicted probabilities and how often they come true; on the diagonal they are calibrated.
+
+    Vertical lines are 95 % confidence intervals; the numbers on top count the entries of each bin.
+
+    Parameters
+    ----------
+    bins : sequence of ReliabilityBin
+        From :func:`halfseen.metrics.reliability_bins`.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from halfseen.metrics import reliability_bins
+    >>> ax = reliability(reliability_bins([0, 0, 1, 1], [0.15, 0.2, 0.6, 0.9]))
+    >>> ax.get_xlabel()
+    'predicted probability'
+    """
+    ax = _axes(ax)
+    x, share, n = np.array(bins, np.float64).T
+    low, high = _confidence(share * n, n)
+    ax.plot([0, 1], [0, 1], color=COLOURS["quiet"], linewidth=1, dashes=(3, 3))
+    ax.vlines(x, low, high, color=COLOURS["main"], linewidth=1.2)
+    ax.plot(x, share, color=COLOURS["main"], linewidth=1.6, marker="o", markersize=4)
+    for place, count in zip(x, n, strict=True):
+        ax.text(
+            place, 1.05, _count(int(count)), ha="center", va="bottom", fontsize=7.5,
+            color=COLOURS["quiet"],
+        )  # fmt: skip
+    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.04))
+    ax.set_xlabel("predicted probability")
+    ax.set_ylabel("share that came true")
+    return ax
+
+
+def coverage(
+    groups: Sequence[GroupCoverage], *, asked: float = 0.9, top: int = 20, ax: Axes | None = None
+) -> Axes:
+    """Coverage of prediction sets by class, beside the coverage that was asked for.
+
+    Parameters
+    ----------
+    groups : sequence of GroupCoverage
+        From `coverage_by_class`.
+    asked : float, default=0.9
+        Coverage that was asked of the sets.
+    top : int, default=20
+        Number of classes: those with the lowest coverage, in their order.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> ax = coverage([GroupCoverage("risk", "low", 40, 37), GroupCoverage("risk", "high", 9, 6)])
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['low', 'high']
+    """
+    ax = _axes(ax)
+    n, covered = np.array([(g.n_known, g.n_covered) for g in groups], np.float64).T
+    shown = np.sort(np.argsort(covered / n, kind="stable")[:top])
+    n, covered, places = n[shown], covered[shown], np.arange(len(shown))
+    low, high = _confidence(covered, n)
+    ax.axvline(asked, color=COLOURS["quiet"], linewidth=1, dashes=(3, 3))
+    ax.hlines(places, low, high, color=COLOURS["main"], linewidth=1.2)
+    ax.plot(covered / n, places, "o", color=COLOURS["main"], markersize=4.5)
+    several = len({group.target for group in groups}) > 1
+    names = [
+        (f"{column_label(group.target, is_target=True)}: " if several else "")
+        + value_label(group.value)
+        for group in groups
+    ]
+    _name_rows(ax, [names[i] for i in shown])
+    ax.set_xlim(-0.02, 1.02)
+    ax.set_xlabel("share of sets that contain the truth")
+    return ax
+
+
+def couplings(found: Couplings, *, top: int = 16, ax: Axes | None = None) -> Axes:
+    """How strongly columns hang together, as a triangle of cells; the strongest is opaque.
+
+    The colour is that of the direction: blue where more of one column goes with more of the other,
+    orange where it goes with less, grey where categories have no order.
+
+    Parameters
+    ----------
+    found : Couplings
+        From :func:`halfseen.explain.couplings`.
+    top : int, default=16
+        Number of columns: those of the strongest pairs, in their order.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    ax = _axes(ax)
+    strongest = found.strength.max(axis=0)
+    shown = np.sort(np.argsort(-strongest, kind="stable")[:top])
+    scale = strongest.max() or 1.0
+    colours = {1: COLOURS["main"], -1: COLOURS["contrast"], 0: COLOURS["quiet"]}
+    for row, i in enumerate(shown):
+        for place, j in enumerate(shown[:row]):
+            shade = round(float(found.strength[i, j] / scale), 2)
+            ax.barh(
+                row, 0.92, 0.92, place - 0.46, color=colours[int(found.direction[i, j])],
+                alpha=max(shade, 0.02), linewidth=0,
+            )  # fmt: skip
+    names = [column_label(found.columns[j], is_target=found.is_target[j]) for j in shown]
+    _name_rows(ax, names)
+    ax.set_xticks(range(len(shown)), list(map(_short, names)), rotation=90)
+    ax.set_xlim(-0.5, len(shown) - 1.5)
+    ax.set_ylim(len(shown) - 0.5, 0.5)
+    return ax
+
+
+def effects(prediction: ExplainedPrediction, *, top: int = 10, ax: Axes | None = None) -> Axes:
+    """What the observed entries of a row did to a prediction.
+
+    Parameters
+    ----------
+    prediction : ExplainedPrediction
+        One of those that :func:`halfseen.explain.explain_rows` finds.
+    top : int, default=10
+        Number of entries, the largest effects first.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    shown = prediction.effects[:top]
+    names = [
+        f"{column_label(effect.column, is_target=effect.is_target)} = {value_label(effect.value)}"
+        for effect in shown
+    ]
+    of = (
+        "change"
+        if prediction.event is None
+        else f"change in log-odds of {value_label(prediction.event)}"
+    )
+    return _signed_bars(names, [effect.change for effect in shown], _short(of, 44), ax)
+
+
+def importance(found: Importance, *, top: int = 15, ax: Axes | None = None) -> Axes:
+    """How much worse predictions become without each feature, on average over what is predicted.
+
+    Parameters
+    ----------
+    found : Importance
+        From :func:`halfseen.explain.importance`.
+    top : int, default=15
+        Number of features, the most important first.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    mean = found.increase.mean(axis=0)
+    shown = np.argsort(-mean, kind="stable")[:top]
+    kinds = {"log_loss": "log-loss", "normalised_rmse": "normalised RMSE"}
+    what = " and ".join(kinds[metric] for metric in dict.fromkeys(found.metric))
+    names = [column_label(found.features[j]) for j in shown]
+    return _signed_bars(names, mean[shown].tolist(), f"increase in {what} without the feature", ax)
+
+
+def history(model: Any, *, ax: Axes | None = None) -> Axes:
+    """Validation loss of an RBM estimator, epoch by epoch; the lowest is marked.
+
+    Parameters
+    ----------
+    model : RBMClassifier or RBMImputer
+        Fitted with early stopping.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    ValueError
+        The model has no validation losses.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from halfseen import RBMImputer
+    >>> model = RBMImputer(4, n_iter=3, early_stopping=True, validation_fraction=0.1)
+    >>> ax = history(model.fit(load_iris().data))
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('epoch', 'validation loss')
+    """
+    epochs, losses = validation_losses(model)
+    if not losses:
+        raise ValueError(
+            f"This {type(model).__name__} has no validation losses. RBM estimators have them when "
+            "they are fitted with early_stopping=True."
+        )
+    ax, best = _axes(ax), int(np.argmin(losses))
+    ax.plot(epochs, losses, color=COLOURS["main"], linewidth=1.6)
+    ax.plot(epochs[best], losses[best], "o", color=COLOURS["contrast"], markersize=5)
+    ax.set_xlabel("epoch")
+    ax.set_ylabel("validation loss")
+    return ax
+
+
+def validation_losses(model: Any) -> tuple[list[int], list[float]]:
+    """Epochs with a validation loss, and the losses."""
+    records = [r for r in getattr(model, "history_", []) if r.validation_loss is not None]
+    return [record.epoch for record in records], [record.validation_loss for record in records]
+
+
+def column_label(name: str | int, *, is_target: bool = False) -> str:
+    """The name of a column, or what stands for it in a table without names."""
+    if isinstance(name, str):
+        return shortened(name)
+    return f"target {name}" if is_target else f"column {name}"
+
+
+def value_label(value: Any) -> str:
+    """A value of a column as text: a float with at most six digits, and whole where it is."""
+    return f"{value:.6g}" if isinstance(value, float) else shortened(str(value))
+
+
+def shortened(text: str, longest: int = 100) -> str:
+    """Text on one line, its end cut off where it is too long."""
+    text = " ".join(text.split())
+    return text if len(text) <= longest else text[: longest - 1] + "\N{HORIZONTAL ELLIPSIS}"
+
+
+def _axes(ax: Axes | None) -> Axes:
+    """The Axes that were given, or new ones, with a quiet frame."""
+    if ax is None:
+        try:
+            import matplotlib.pyplot as plt
+        except ModuleNotFoundError as error:
+            raise ModuleNotFoundError(
+                "Charts need matplotlib: pip install 'halfseen[report]'"
+            ) from error
+        ax = plt.subplots(layout="constrained")[1]
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.spines[["left", "bottom"]].set_color(COLOURS["quiet"])
+    ax.tick_params(color=COLOURS["quiet"], labelcolor=COLOURS["ink"], length=3)
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.label.set_color(COLOURS["ink"])
+    return ax
+
+
+def _name_rows(ax: Axes, names: Sequence[str]) -> None:
+    """Rows from the top downwards, without ticks."""
+    ax.set_yticks(range(len(names)), [_short(name) for name in names])
+    ax.set_ylim(len(names) - 0.5, -0.5)
+    ax.tick_params(axis="y", length=0)
+    ax.spines["left"].set_visible(False)
+
+
+def _signed_bars(names: list[str], sizes: Sequence[float], label: str, ax: Axes | None) -> Axes:
+    ax = _axes(ax)
+    colours = [COLOURS["main" if size >= 0 else "contrast"] for size in sizes]
+    ax.barh(range(len(sizes)), sizes, 0.7, color=colours)
+    _name_rows(ax, names)
+    ax.axvline(0, color=COLOURS["quiet"], linewidth=1)
+    ax.set_xlabel(label)
+    return ax
+
+
+def _confidence(hits: NDArray[np.float64], n: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Wilson's 95 % confidence intervals of shares, of shape (2, n_shares)."""
+    pairs = zip(np.rint(hits).astype(int), n.astype(int), strict=True)
+    return np.array([binomtest(*pair).proportion_ci(method="wilson") for pair in pairs]).T
+
+
+def _count(n: int) -> str:
+    return str(n) if n < 1000 else f"{n / 1000:.2g}k" if n < 10_000 else f"{n // 1000}k"
+
+
+def _short(name: str, longest: int = _LONGEST_NAME) -> str:
+    """A short name of characters that can be shown, in which a dollar sign starts no formula."""
+    text = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in shortened(name))
+    if len(text) > longest:  # names often differ at their ends
+        text = f"{text[: longest - 9]}\N{HORIZONTAL ELLIPSIS}{text[-8:]}"
+    return text.replace("$", r"\$")

@@ -1,1 +1,0 @@
-"""The sections of the page of a study, one file each, and what they share."""

@@ -1,1 +1,0 @@
-"""A slow and readable reference, and the tiny machines on which it can be afforded."""

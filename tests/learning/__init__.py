@@ -1,1 +1,0 @@
-"""Training: its gradients against enumeration, its loop against what it promises."""

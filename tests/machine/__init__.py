@@ -1,1 +1,0 @@
-"""Exact tests of the mathematics of the machine."""
