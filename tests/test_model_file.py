@@ -11,6 +11,7 @@ import pickle
 import stat
 import sys
 import tempfile
+import time
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -353,3 +354,23 @@ def test_links_and_permissions_stay(tmp_path):
     with replace_atomically(created):
         pass
     assert created.stat().st_mode == usual.stat().st_mode
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="parts are locked on POSIX systems only")
+def test_what_killed_processes_left_is_removed(tmp_path: Path) -> None:
+    """But neither what a living process writes, nor what is not ours."""
+    old = time.time() - 3600
+    stray, new, other = (
+        tmp_path / name for name in (f".part-{'a' * 16}.csv", f".part-{'b' * 16}", ".part-mine.csv")
+    )
+    for path in (stray, new, other):
+        path.write_text("half")
+    for path in (stray, other):
+        os.utime(path, (old, old))
+    with replace_atomically(tmp_path / "held.csv") as held:
+        os.utime(held, (old, old))
+        with replace_atomically(tmp_path / "b.csv"):
+            assert held.exists()
+    assert {path.name for path in tmp_path.iterdir()} == {
+        new.name, other.name, "held.csv", "b.csv",
+    }  # fmt: skip

@@ -12,19 +12,27 @@ import errno
 import hashlib
 import json
 import os
+import re
 import secrets
 import shutil
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import IO, Annotated, Any, Final
 
 import numpy as np
 import safetensors.numpy
 from numpy.typing import NDArray
 from pydantic import BaseModel, Field, JsonValue
 
+try:
+    import fcntl
+except ModuleNotFoundError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
 FORMAT_VERSION: Final = 1
+_STRAY_SECONDS: Final = 60
 
 _METADATA_KEY: Final = "halfseen"
 # JSON takes up to twenty times its size as Python objects, so this bounds memory as well.
@@ -117,7 +125,7 @@ def replace_atomically(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Give an empty file to write to, and move it into place unless the block fails.
 
     It lies in the same folder and has the same suffix. Links stay links, a replaced file keeps its
-    permissions, and a new file gets those of the umask.
+    permissions, and a new file gets those of the umask. What killed processes left is removed.
     """
     target = Path(os.path.realpath(path))
     if target.is_dir():
@@ -131,11 +139,15 @@ def replace_atomically(path: str | os.PathLike[str]) -> Iterator[Path]:
         error.filename = str(target)  # the name the caller gave, not the temporary one
         raise
     try:
-        if target.exists():
-            shutil.copymode(target, part)
-        yield part
-        with part.open("rb+") as file:
-            os.fsync(file.fileno())
+        with part.open("rb+") as held:
+            with contextlib.suppress(OSError):  # not all file systems have locks
+                _lock(held)
+            _remove_strays(target.parent)
+            if target.exists():
+                shutil.copymode(target, part)
+            yield part
+            os.fsync(held.fileno())
+            os.utime(part)
         os.replace(part, target)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -148,6 +160,26 @@ def replace_atomically(path: str | os.PathLike[str]) -> Iterator[Path]:
             os.fsync(folder)
         finally:
             os.close(folder)
+
+
+def _lock(file: IO[bytes]) -> None:
+    """Show others that this process writes; the system ends it with the process."""
+    if fcntl is None:
+        raise BlockingIOError
+    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _remove_strays(folder: Path) -> None:
+    """Remove parts of files that nobody writes any more."""
+    with contextlib.suppress(OSError):
+        for stray in folder.glob(".part-*"):
+            is_ours = re.fullmatch(r"\.part-[0-9a-f]{16}(\..*)?", stray.name)
+            with contextlib.suppress(OSError):
+                # A new one may not be locked yet.
+                if is_ours and time.time() - stray.stat().st_mtime > _STRAY_SECONDS:
+                    with stray.open("rb") as file:
+                        _lock(file)
+                        stray.unlink()
 
 
 def _storable(name: str, array: NDArray[Any]) -> NDArray[Any]:

@@ -356,6 +356,9 @@ def test_samples_are_uniform_and_nested(tmp_path: Path) -> None:
     assert np.array_equal(everything.rows, np.arange(50_000))
     counts = np.histogram(small.rows, bins=10, range=(0, 50_000))[0]
     assert counts.min() > 60
+    # Whoever hid entries by the same seed would get a sample of hidden entries alone.
+    smallest = np.sort(np.argsort(np.random.default_rng(3).random(50_000))[:1000])
+    assert len(set(small.rows) & set(smallest)) < 100
 
 
 def test_any_bytes_are_a_table_or_an_error_with_the_name_of_the_file(tmp_path: Path) -> None:

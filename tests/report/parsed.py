@@ -7,7 +7,15 @@ from base64 import b64encode
 from hashlib import sha256
 from html.parser import HTMLParser
 
-VOID = {"meta", "link", "br", "rect", "use", "path"}  # of which the last three close themselves
+VOID = {
+    "meta",
+    "link",
+    "br",
+    "wbr",
+    "rect",
+    "use",
+    "path",
+}  # of which the last three close themselves
 REFERENCES = ("aria-labelledby", "aria-describedby")
 
 

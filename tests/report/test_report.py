@@ -112,8 +112,9 @@ class TestNumbers:
     def test_examples_are_complete_and_predict_proba(self, models: Any, kind: str) -> None:
         model, y = models[kind], y_of(kind)
         page = check_page(report_html(model, NEW, y))
-        filled, bounds = model.complete(NEW).X, model.predict_interval(NEW)
-        explained = {(p.row, p.column): p for p in explain_rows(model, NEW).predictions}
+        given = (NEW,) if y is None else (NEW, y)
+        filled, bounds = model.complete(*given).X, model.predict_interval(NEW)
+        explained = {(p.row, p.column): p for p in explain_rows(model, *given).predictions}
         n_targets, names = len(model.schema_.targets), list(NEW.columns)
         found = self.examples(page)
         assert len(found) >= 3
@@ -133,12 +134,30 @@ class TestNumbers:
                 prediction = explained[row, name]
                 if cell[1].values and name != "count":  # which pandas holds as whole numbers
                     assert cell[1].values == [value]
-                    assert tuple(cell[3].values) == tuple(bounds[row, names.index(name)])
+                    low, high = bounds[row, names.index(name)]
+                    assert cell[3].values == [min(low, value), max(high, value)]
                 elif not cell[1].values:
                     assert cell[1].text == str(value)
                     assert cell[2].values == [prediction.probability]
                 moved = [effect.change for effect in prediction.effects[:3] if effect.change]
                 assert [v for v in cell[5].values if v in moved] == moved
+
+    def test_rows_have_the_names_that_are_given(self, models: Any) -> None:
+        names = [f"{k + 1:,} (device d-{k})" for k in range(len(NEW))]
+        page = check_page(report_html(models["binary"], NEW, y_of("binary"), rows=names))
+        shown = [heading for heading in page.headings if heading.startswith("Row ")]
+        assert shown
+        assert all(re.match(r"Row (\d+) \(device d-\d+\): ", heading) for heading in shown)
+        assert {row[0].text for row in page.tables["unusual-rows"]} <= set(names)
+        with pytest.raises(ValueError, match="rows has 2 names, and X 30 rows"):
+            report_html(models["binary"], NEW, rows=["a", "b"])
+
+    def test_whole_numbers_are_shown_whole(self, models: Any) -> None:
+        page = check_page(report_html(models["imputer"], NEW))
+        for _, cells in self.examples(page):
+            for cell in cells:
+                if cell[0].text == "count":
+                    assert all(value == round(value) for value in cell[1].values + cell[3].values)
 
     def test_scores_are_those_of_the_metrics(self, models: Any) -> None:
         model, y = models["multilabel"], y_of("multilabel")

@@ -36,6 +36,7 @@ class Decisions:
 
     thresholds: dict[str, float]
     costs: dict[str, Floats]  # (true class, decision)
+    weights: dict[str, Floats]  # of the classes, as the model learned them
 
     @classmethod
     def make(
@@ -54,7 +55,9 @@ class Decisions:
         of_all, of_one = per_column(costs, list(targets), "--costs")
         asked = {**dict.fromkeys(targets if of_all is not None else (), of_all), **of_one}
         matrices = {n: _matrix(n, str(text), targets[n].categories) for n, text in asked.items()}
-        return cls(found, matrices)
+        ones = [np.ones(len(column.categories)) for column in targets.values()]
+        weights = getattr(model, "class_weights_", ones)
+        return cls(found, matrices, dict(zip(targets, weights, strict=True)))
 
     def decide(self, name: str, found: LabelProbabilities) -> NDArray[np.int64]:
         """Codes of the decided classes, of shape (n_rows,)."""
@@ -62,7 +65,7 @@ class Decisions:
             return np.asarray((found.proba @ self.costs[name]).argmin(axis=1), np.int64)
         if name in self.thresholds:
             return np.asarray(found.proba[:, 1] > self.thresholds[name], np.int64)
-        return np.asarray(found.proba.argmax(axis=1), np.int64)
+        return np.asarray((found.proba * self.weights[name]).argmax(axis=1), np.int64)
 
 
 def _share(text: str) -> float:

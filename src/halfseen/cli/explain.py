@@ -51,7 +51,7 @@ def command(
     reading: TableOptions, seed: int, console: Console,
 ) -> None:  # fmt: skip
     """Explain a row, or the model."""
-    from halfseen.cli.tables import ModelTable, load_model
+    from halfseen.cli.tables import ModelTable, load_model, some_rows
     from halfseen.files import Batch
 
     model_table = ModelTable(reading.open(file), load_model(model), console, model)
@@ -61,12 +61,9 @@ def command(
     if row is None:
         if column is not None:
             raise Problem("--column needs --row.", "For the whole model leave both out.")
-        with console.progress(f"Reading {file}"):
-            sample = model_table.table.sample(rows, seed)
-        if not sample.n_rows:
-            raise Problem(f"{file} has a header, but no row.")
-        part = model_table.part(Batch(0, sample.cells))
-        _explain_model(model_table, part, sample.rows, top, seed, console, file)
+        sample = some_rows(model_table.table, rows, seed, console)
+        part = model_table.part(Batch(0, sample.cells), sample.rows)
+        _explain_model(model_table, part, sample.rows, top, seed, console, file, model)
         return
     for batch in model_table.table.batches():
         model_table.identify(model_table.table.values(batch.cells))
@@ -88,19 +85,17 @@ def _explain_row(
     with console.progress("Predicting"):
         found = explain_rows(model_table.model, part.X, part.y, rows=[0], columns=column)
     values = {name: part.values.column(name)[0].as_py() for name in part.values.column_names}
-    names = [n for n in model_table.table.names if n in {*map(str, part.X.column_names), *values}]
     modelled = [str(c.name) for c in model_table.features if c.n_units] + model_table.known_labels
     n_known = sum(values.get(name) is not None for name in modelled)
-    identifiers = ", ".join(f"{n} {values[n]}" for n in model_table.identifiers if n in names)
-    which = f"Row {row:,}" + (f" ({identifiers})" if identifiers else "")
-    console.show(f"{which}: {n_known} of {len(modelled)} columns are observed.\n")
+    which = model_table.row_names(part.values, [row - 1])[0]
+    console.show(f"Row {printable(which)}: {n_known} of {len(modelled)} columns are observed.\n")
     predictions = found.predictions
     if not predictions:
         console.show("Nothing is missing in it; --column NAME explains an observed entry.")
     for one in predictions[:_MOST_PREDICTIONS]:
         name = _target_name(model_table, one)
         known = values.get(name)
-        text = f"{name}: {_value(one.value)}"
+        text = f"{printable(name)}: {_value(_as_filled(model_table, one))}"
         if one.probability is not None:
             event = "" if one.event == one.value else f"probability of {_value(one.event)}: "
             text += f"  ({event}{one.probability:.1%})"
@@ -118,12 +113,14 @@ def _explain_row(
         console.show(f"and {len(names)} more (--column): {', '.join(names[:10])}\n")
     if predictions:
         console.say("Each line: the prediction with this entry minus the one without it.")
-    console.give({"row": row, "explanations": found.table()})
+    of_row = model_table.identifiers_of(part.values, 0)
+    console.give({"row": row, "identifiers": of_row, "explanations": found.table()})
 
 
 def _explain_model(
-    model_table: Any, part: Any, rows: Any, top: int, seed: int, console: Console, file: str
-) -> None:
+    model_table: Any, part: Any, rows: Any, top: int, seed: int, console: Console,
+    file: str, path: str,
+) -> None:  # fmt: skip
     from halfseen import explain
 
     model, X, y = model_table.model, part.X, part.y
@@ -161,18 +158,22 @@ def _explain_model(
         console.show()
     console.head("Unusual rows")
     found = []
+    names = model_table.row_names(part.values, rows)
     for one in unusual.rows:
         entries = [
             f"{_target_name(model_table, e)} = {_value(e.value)}"
             + ("" if e.expected in (None, e.value) else f" (expected {_value(e.expected)})")
             for e in one.entries[:3]
         ]
-        number = int(rows[one.row]) + 1
-        console.show(f"  row {number:,}: {one.score:.1f} spreads above usual: {'; '.join(entries)}")
-        found.append({"row": number, "score": one.score, "entries": entries})
+        which = printable(names[one.row])
+        console.show(f"  row {which}: {one.score:.1f} spreads above usual: {'; '.join(entries)}")
+        of_row = model_table.identifiers_of(part.values, one.row)
+        found.append({"row": int(rows[one.row]) + 1, "identifiers": of_row, "score": one.score,
+                      "entries": entries})  # fmt: skip
     document["unusual_rows"] = found
     if found:
-        console.say(f"Next: halfseen explain {quote(file)} MODEL --row {found[0]['row']}")
+        again = f"{quote(file)} {quote(path)} --row {found[0]['row']}"
+        console.say(f"Next: halfseen explain {again}")
     console.give(document)
 
 
@@ -182,6 +183,14 @@ def _target_name(model_table: Any, one: Any) -> str:
         labels: Sequence[str] = model_table.labels
         return labels[one.column if len(labels) > 1 else 0]
     return str(one.column)
+
+
+def _as_filled(model_table: Any, one: Any) -> Any:
+    """A prediction as `complete` writes it: whole in a column of whole numbers."""
+    columns = {str(column.name): column for column in model_table.features}
+    column = None if one.is_target else columns.get(str(one.column))
+    is_whole = column is not None and column.is_number and column.whole
+    return round(one.value) if is_whole else one.value
 
 
 def _of(value: Any) -> str:

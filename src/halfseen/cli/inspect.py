@@ -44,6 +44,7 @@ def command(
     """Look at a table."""
     import pyarrow as pa
 
+    from halfseen.cli.tables import some_rows
     from halfseen.inspect import inspect_table
     from halfseen.inspect.findings import Finding
     from halfseen.inspect.table import MAX_ROWS
@@ -52,19 +53,17 @@ def command(
     chosen = chosen_columns(labels, table.names, "--labels")
     left_out = chosen_columns(ignore, table.names, "--ignore")
     asked = column_types(types, table.names)
-    with console.progress(f"Reading {file}"):
-        sample = table.sample(MAX_ROWS, seed)
+    sample = some_rows(table, MAX_ROWS, seed, console)
+    with console.progress("Looking at columns"):
         values = table.values(sample.cells)
         typed = table.typed(values)
-    if not sample.n_rows:
-        raise table.error("there is a header, but no row", "Write rows below the header")
-    readable = [f.name for f in typed.schema if not pa.types.is_nested(f.type)]
-    found = inspect_table(
-        typed.select(readable), [n for n in chosen if n in readable],
-        ignored=[n for n in left_out if n in readable],
-        feature_types={name: type for name, type in asked.items() if name in readable},
-        n_rows=sample.n_rows, random_state=seed,
-    )  # fmt: skip
+        readable = [f.name for f in typed.schema if not pa.types.is_nested(f.type)]
+        found = inspect_table(
+            typed.select(readable), [n for n in chosen if n in readable],
+            ignored=[n for n in left_out if n in readable],
+            feature_types={name: type for name, type in asked.items() if name in readable},
+            n_rows=sample.n_rows, random_state=seed,
+        )  # fmt: skip
     mixed = []
     for column in table.mixed_columns(values):
         error = table.error(

@@ -41,7 +41,7 @@ def command(
     title: str | None, reading: TableOptions, seed: int, console: Console,
 ) -> None:  # fmt: skip
     """Read what there is, and write the page."""
-    from halfseen.cli.tables import ModelTable, load_model
+    from halfseen.cli.tables import ModelTable, load_model, some_rows
     from halfseen.files import Batch
     from halfseen.files.writing import write_errors
     from halfseen.report import write_report
@@ -50,15 +50,16 @@ def command(
     check_outputs(console, [path], [p for p in (model, data, evaluation) if p is not None])
     fitted = load_model(model)
     found = None if evaluation is None else _evaluation(evaluation, fitted, model)
-    X = y = None
+    X = y = names = None
     if data is not None:
         opened = reading.open(data)
-        sample = opened.sample(rows, seed)
-        part = ModelTable(opened, fitted, console, model).part(Batch(0, sample.cells))
-        X, y = part.X, part.y
+        model_table = ModelTable(opened, fitted, console, model)
+        sample = some_rows(opened, rows, seed, console)
+        part = model_table.part(Batch(0, sample.cells), sample.rows)
+        X, y, names = part.X, part.y, model_table.row_names(part.values, sample.rows)
     with console.progress("Writing the page"), write_errors(path):
         write_report(
-            fitted, path, X, y, title=title, evaluation=found,
+            fitted, path, X, y, rows=names, title=title, evaluation=found,
             command=_command(model, data, evaluation, output),
         )  # fmt: skip
     console.say(f"The page is in {path}.")

@@ -84,7 +84,9 @@ def command(
                 groups += ["(missing)" if value is None else str(value) for value in values]
             advance()
     if not parts:
-        raise Problem(f"{file} has a header, but no row.")
+        raise model_table.table.error(
+            "there is a header, but no row", "Write rows below the header"
+        )
 
     def scored(rows: Any) -> list[Any]:
         found = []

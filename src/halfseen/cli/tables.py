@@ -16,8 +16,9 @@ from halfseen.data.columns import Column
 from halfseen.data.frames import align, read_table
 from halfseen.data.infer import infer_type
 from halfseen.data.raw import read_column
-from halfseen.files import Batch, TableFile
+from halfseen.files import Batch, RowSample, TableFile
 from halfseen.files.cells import typed_column
+from halfseen.files.tables import RowPositions
 
 _FEW_ROWS = 100
 _FEWEST_FOR_RULE = 10  # observed values
@@ -48,6 +49,15 @@ def target_names(model: Any) -> list[str]:
     if len(targets) == 1 and not isinstance(targets[0].name, str):
         return ["target"]
     return [str(column.name) for column in targets]
+
+
+def some_rows(table: TableFile, max_rows: int, seed: int, console: Console) -> RowSample:
+    """A random sample of the rows of a file, of which there must be one."""
+    with console.progress(f"Reading {table.shown}"):
+        sample = table.sample(max_rows, seed)
+    if not sample.n_rows:
+        raise table.error("there is a header, but no row", "Write rows below the header")
+    return sample
 
 
 # What a fit learns from.
@@ -87,12 +97,9 @@ def read_training_table(
     left_out = set(chosen_columns(ignore, table.names, "--ignore"))
     if both := [name for name in chosen if name in left_out]:
         raise UsageProblem(f"{both[0]!r} is named by --labels and by --ignore.", "Choose one.")
-    with console.progress(f"Reading {table.shown}"):
-        sample = table.sample(max_rows, seed)
-        values = table.values(sample.cells)
-        typed = table.typed(values)
-    if not sample.n_rows:
-        raise table.error("there is a header, but no row", "Write rows below the header")
+    sample = some_rows(table, max_rows, seed, console)
+    values = table.values(sample.cells)
+    typed = table.typed(values)
     for mixed in table.mixed_columns(values):
         if mixed.name not in asked and mixed.name not in left_out:
             among = f"{mixed.n_numbers:,} of {mixed.n_observed:,} values are"
@@ -104,7 +111,7 @@ def read_training_table(
             )  # fmt: skip
     for name, type in asked.items():
         if type in ("numeric", "log-numeric"):
-            numbers = table.numbers(values, name, sample.rows)  # type: ignore[arg-type]
+            numbers = table.numbers(values, name, sample.rows)
             typed = typed.set_column(table.names.index(name), name, numbers)
     nested = [f.name for f in typed.schema if pa.types.is_nested(f.type) or _is_binary(f.type)]
     for name in nested:
@@ -191,16 +198,17 @@ class ModelTable:
         for batch in self.table.batches(self.max_rows):
             yield self.part(batch)
 
-    def part(self, batch: Batch) -> Part:
-        """Features and targets of some rows."""
+    def part(self, batch: Batch, rows: RowPositions | None = None) -> Part:
+        """Features and targets of some rows, which stand at `rows` or follow each other."""
         values = self.table.values(batch.cells)
-        rows = range(batch.first_row, batch.first_row + values.num_rows)
+        if rows is None:
+            rows = range(batch.first_row, batch.first_row + values.num_rows)
         self.identify(values)
         return Part(
             batch.first_row, batch.cells, values, self.X(values, rows), self.y(values, rows)
         )
 
-    def X(self, values: pa.Table, rows: Sequence[int]) -> pa.Table:
+    def X(self, values: pa.Table, rows: RowPositions) -> pa.Table:
         """The features of the model, in its order; absent ones are missing, with a note."""
         columns: dict[str, Any] = {}
         for name, column in zip(self._names, self.features, strict=True):
@@ -210,7 +218,7 @@ class ModelTable:
                 columns[name] = self._as_feature(values, name, column, rows)
         return align(pa.table(columns), self._names)
 
-    def y(self, values: pa.Table, rows: Sequence[int]) -> pa.Table | None:
+    def y(self, values: pa.Table, rows: RowPositions) -> pa.Table | None:
         """The targets of the model, unknown where the file has none; None if it has none at all."""
         if not self.known_labels:
             return None
@@ -232,7 +240,21 @@ class ModelTable:
         """Columns that name rows; known once some rows have been read."""
         return self._identifiers or []
 
-    def _as_feature(self, values: pa.Table, name: str, column: Column, rows: Sequence[int]) -> Any:
+    def identifiers_of(self, values: pa.Table, position: int) -> dict[str, Any]:
+        """What names a row, by column."""
+        names = [name for name in values.column_names if name in self.identifiers]
+        return {name: values.column(name)[position].as_py() for name in names}
+
+    def row_names(self, values: pa.Table, rows: RowPositions) -> list[str]:
+        """Numbers of rows, counted from 1 below the header, and their identifiers."""
+        names = []
+        for position, row in enumerate(rows):
+            own = self.identifiers_of(values, position).items()
+            shown = ", ".join(f"{name} {value}" for name, value in own if value is not None)
+            names.append(f"{int(row) + 1:,}" + (f" ({shown})" if shown else ""))
+        return names
+
+    def _as_feature(self, values: pa.Table, name: str, column: Column, rows: RowPositions) -> Any:
         return self.table.numbers(values, name, rows) if column.is_number else values.column(name)
 
     def identify(self, values: pa.Table) -> None:

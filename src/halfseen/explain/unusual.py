@@ -249,7 +249,7 @@ def _excess(schema: Schema, log_p: Floats, seen: Bools) -> Floats:
 def _entropy(column: Column) -> float:
     """Entropy of a column by itself; a number is standardised."""
     if column.unit == "gaussian":
-        return 0.5 * float(np.log(2 * np.pi * np.e))
+        return 0.5 * math.log(2 * math.pi * math.e)
     shares = np.array(column.marginal)
     shares = np.append(shares, 1 - shares) if len(shares) == 1 else shares
     return float(-(shares * np.log(np.where(shares > 0, shares, 1.0))).sum())

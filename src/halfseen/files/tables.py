@@ -34,11 +34,13 @@ from halfseen.files.writing import Dialect
 
 BATCH_ROWS: Final = 16_384
 _BATCH_CELLS: Final = 4_000_000
+_SAMPLE: Final = 0x5EED
 _SNIFFED_CHARACTERS: Final = 1 << 15
 _LONGEST_HEADER: Final = 16 << 20
 _SNIFFED_RECORDS: Final = 100
 _DELIMITERS: Final = (",", ";", "\t", "|")
 Bools = NDArray[np.bool_]
+RowPositions = Sequence[int] | NDArray[np.int64]
 
 # A last row of our own tells whether all quotes before it are closed.
 _END: Final = "\0halfseen: end of file\0"
@@ -124,7 +126,8 @@ class TableFile:
 
         The same seed draws the same rows, and a larger sample holds the smaller one.
         """
-        generator = np.random.default_rng(seed)
+        # Apart from the draws by which a user of the same seed may have hidden entries.
+        generator = np.random.default_rng([seed, _SAMPLE])
         kept, rows, keys = self.schema.empty_table(), np.zeros(0, np.int64), np.zeros(0)
         pending: list[pa.Table] = []
         n_rows, n_pending = 0, 0
@@ -159,7 +162,7 @@ class TableFile:
         """Values as numbers, booleans or text, by what all of a column are."""
         return values
 
-    def numbers(self, values: pa.Table, name: str, rows: Sequence[int]) -> pa.Array:
+    def numbers(self, values: pa.Table, name: str, rows: RowPositions) -> pa.Array:
         """A column as numbers; what is none is an error at one of `rows`, one for each value."""
         column = values.column(name).combine_chunks()
         if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):

@@ -50,6 +50,7 @@ def write_report(
     X: Any = None,
     y: Any = None,
     *,
+    rows: Sequence[Any] | None = None,
     title: str | None = None,
     evaluation: Any = None,
     command: str | None = None,
@@ -65,7 +66,7 @@ def write_report(
         A fitted model.
     path : str or path-like
         The page, such as "report.html".
-    X, y, title, evaluation, command
+    X, y, rows, title, evaluation, command
         As in `report_html`.
 
     Examples
@@ -82,7 +83,7 @@ def write_report(
     ...     print(page.read_text(encoding="utf-8")[:15])
     <!doctype html>
     """
-    text = report_html(model, X, y, title=title, evaluation=evaluation, command=command)
+    text = report_html(model, X, y, rows=rows, title=title, evaluation=evaluation, command=command)
     write_page(text, path)
 
 
@@ -91,6 +92,7 @@ def report_html(
     X: Any = None,
     y: Any = None,
     *,
+    rows: Sequence[Any] | None = None,
     title: str | None = None,
     evaluation: Any = None,
     command: str | None = None,
@@ -105,10 +107,12 @@ def report_html(
     model : RBMClassifier, RBMImputer, HalfseenClassifier or HalfseenImputer
         A fitted model.
     X : array-like or data frame of shape (n_rows, n_features), optional
-        Rows to show the model on, at best some that it was not fitted to. A data frame of pandas
-        names rows by its index.
+        Rows to show the model on, at best some that it was not fitted to.
     y : array-like, series or data frame, optional
-        What is known of their targets. It is compared with predictions and not given to the model.
+        What is known of their targets. It is compared with predictions made from the features
+        alone; missing features are filled with it known, as `complete` does.
+    rows : sequence, optional
+        Names of the rows; by default the index of a data frame of pandas, else positions.
     title : str, optional
         Title of the page.
     evaluation : optional
@@ -130,7 +134,7 @@ def report_html(
         check_evaluation(evaluation, model)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        content = _content(model, X, y, evaluation)
+        content = _content(model, X, y, rows, evaluation)
     for one in caught:
         if issubclass(one.category, UserWarning):  # about the rows, so the reader sees them
             content["warnings"].append(str(one.message))
@@ -143,9 +147,11 @@ def report_html(
     )  # fmt: skip
 
 
-def _content(model: TableModel, X: Any, y: Any, evaluation: Any) -> dict[str, Any]:
+def _content(
+    model: TableModel, X: Any, y: Any, rows: Sequence[Any] | None, evaluation: Any
+) -> dict[str, Any]:
     schema, calibration = model.schema_, model.calibration_
-    of_rows = _of_rows(model, X, y) if X is not None else _without_rows(schema)
+    of_rows = _of_rows(model, X, y, rows) if X is not None else _without_rows(schema)
     content = of_rows | {
         "lead": _lead(schema),
         "warnings": warnings_of(model) + of_rows.pop("warnings"),
@@ -180,8 +186,8 @@ def _without_rows(schema: Schema) -> dict[str, Any]:
     }
 
 
-def _of_rows(model: TableModel, X: Any, y: Any) -> dict[str, Any]:
-    schema, found = model.schema_, Predictions.of(model, X, y)
+def _of_rows(model: TableModel, X: Any, y: Any, rows: Sequence[Any] | None) -> dict[str, Any]:
+    schema, found = model.schema_, Predictions.of(model, X, y, rows)
     n_rows, n_features = found.table.observed.shape
     names, observed = plot.observed_entries(X, y)
     missing: list[float | None] = [*(1 - observed.mean(axis=0)).tolist()]

@@ -206,6 +206,13 @@ def value_text(value: Any) -> Any:
     return number(value, 4) if isinstance(value, float) else shortened(str(value))
 
 
-def name_text(name: str | int, is_target: bool = False) -> str:
-    """The name of a column."""
-    return column_label(name, is_target=is_target)
+def name_text(name: str | int, is_target: bool = False) -> Markup:
+    """The name of a column, which may go on in another line behind its separators.
+
+    >>> str(name_text("tox_<a>"))
+    'tox_<wbr>&lt;a&gt;'
+    """
+    parts = re.split(
+        r"(?<=[\w.][_./:-])(?=\w|<)", _allowed(column_label(name, is_target=is_target))
+    )
+    return _markup("<wbr>").join(parts)

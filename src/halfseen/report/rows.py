@@ -32,19 +32,23 @@ class Predictions(NamedTuple):
 
     model: TableModel
     X: Any
+    y: Any
     table: Table
-    rows: Sequence[Any]  # their names in a data frame with an index, else their positions
+    rows: Sequence[Any]  # their names: as given, else of the index of a data frame, else positions
     codes: list[NDArray[np.int64]]  # of known targets, -1 where unknown; none without targets
     probabilities: list[NDArray[np.float64]]  # of each target, (n_rows, n_classes)
     decided: list[NDArray[np.int64]]
 
     @classmethod
-    def of(cls, model: TableModel, X: Any, y: Any) -> Self:
+    def of(cls, model: TableModel, X: Any, y: Any, rows: Sequence[Any] | None = None) -> Self:
         """Predict the targets of all rows, which are not given to the model."""
         table = read_table(X)
-        rows = X.index.tolist() if hasattr(X, "iloc") else range(table.n_rows)
+        if rows is None:
+            rows = X.index.tolist() if hasattr(X, "iloc") else range(table.n_rows)
+        if len(rows) != table.n_rows:
+            raise ValueError(f"rows has {len(rows)} names, and X {table.n_rows} rows.")
         if not isinstance(model, TableClassifier):
-            return cls(model, X, table, rows, [], [], [])
+            return cls(model, X, y, table, rows, [], [], [])
         targets, n_rows = model.schema_.targets, table.n_rows
         unknown = [np.full(n_rows, -1)] * len(targets)
         codes = unknown if y is None else known_codes(model, y, n_rows)
@@ -54,7 +58,7 @@ class Predictions(NamedTuple):
                       for value in of_target])
             for column, of_target in zip(targets, values, strict=True)
         ]  # fmt: skip
-        return cls(model, X, table, rows, codes, _probabilities(model, X), decided)
+        return cls(model, X, y, table, rows, codes, _probabilities(model, X), decided)
 
     @property
     def n_known(self) -> int:
@@ -74,7 +78,7 @@ class TargetScore(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """A missing feature or a target of an example, as predicted from the observed features."""
+    """A target, as predicted from the features, or a missing feature, as filled from all known."""
 
     column: Name
     is_target: bool
@@ -144,8 +148,14 @@ def examples(found: Predictions) -> list[Example]:
     chosen = list(_choose(found, n_observed))[:_MOST_EXAMPLES]
     if not chosen:
         return []
-    # The targets are explained even if they are known, because y is not given.
-    explained = explain_rows(found.model, found.X, rows=[row for row, _ in chosen]).predictions
+    positions = [row for row, _ in chosen]
+    n_columns, n_targets = len(found.model.schema_.columns), len(found.model.schema_.targets)
+    explained: list[ExplainedPrediction] = []
+    if n_targets:  # known or not, because y is not given
+        columns = list(range(n_columns - n_targets, n_columns))
+        explained += explain_rows(found.model, found.X, rows=positions, columns=columns).predictions
+    given = explain_rows(found.model, found.X, found.y, rows=positions).predictions
+    explained += [prediction for prediction in given if not prediction.is_target]
     intervals = sets = None
     if found.model.calibration_ is not None:
         intervals = found.model.predict_interval(found.X, COVERAGE)
@@ -235,12 +245,19 @@ def _feature_cell(
 ) -> Cell:
     features = found.model.schema_.features
     j = [column.name for column in features].index(explained.column)
+    value: Any = plain(explained.value)
     bounds = None
+    if features[j].is_number and features[j].whole:
+        value = float(round(value))
     if intervals is not None and features[j].is_number:
-        bounds = (float(intervals[row, j, 0]), float(intervals[row, j, 1]))
+        # They come from the features alone, the value from known targets, too.
+        low, high = intervals[row, j].tolist()
+        if features[j].whole:
+            low, high = round(low), round(high)
+        bounds = (float(min(low, value)), float(max(high, value)))
     return Cell(
-        explained.column, False, plain(explained.value), explained.event, explained.probability,
-        bounds, (), None, False, _moved(explained), features[j].type == "ordinal",
+        explained.column, False, value, explained.event, explained.probability, bounds, (), None,
+        False, _moved(explained), features[j].type == "ordinal",
     )  # fmt: skip
 
 
