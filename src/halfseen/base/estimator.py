@@ -183,19 +183,8 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
             columns that are not numbers.
         """
         table, encoded = self._encode(X)
-        intervals = self._calibrated().intervals
-        mean, spread = self._complete_with_spread(encoded)
-        bounds = np.full((table.n_rows, len(self.schema_.features), 2), np.nan)
-        for j, column in enumerate(self.schema_.features):
-            if not column.is_number:
-                continue
-            unit = self.schema_.units_of(j)
-            found = intervals.interval(mean[:, unit], spread[:, unit], j, coverage)
-            for side, bound in enumerate(found):
-                bounds[:, j, side] = column.decode(bound)
-            raw = table.columns[j]
-            bounds[raw.observed, j] = raw.numbers(table.label(j))[:, np.newaxis]
-        return bounds
+        self._calibrated()  # before the work
+        return self._intervals(table, *self._complete_with_spread(encoded), coverage)
 
     def sample(self, n_samples: int = 1, random_state: int | None = None) -> Sample:
         """Draw new rows, and their targets if there are any, from the learned distribution.
@@ -321,6 +310,23 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
             )
         return self.calibration_
 
+    def _intervals(
+        self, table: Table, mean: Floats, spread: NDArray[np.float64], coverage: float
+    ) -> NDArray[np.float64]:
+        """Bounds of the numbers of a table from its completed units and their spread."""
+        intervals = self._calibrated().intervals
+        bounds = np.full((table.n_rows, len(self.schema_.features), 2), np.nan)
+        for j, column in enumerate(self.schema_.features):
+            if not column.is_number:
+                continue
+            unit = self.schema_.units_of(j)
+            found = intervals.interval(mean[:, unit], spread[:, unit], j, coverage)
+            for side, bound in enumerate(found):
+                bounds[:, j, side] = column.decode(bound)
+            raw = table.columns[j]
+            bounds[raw.observed, j] = raw.numbers(table.label(j))[:, np.newaxis]
+        return bounds
+
     def _seed_or(self, random_state: int | None) -> int:
         return self._seed if random_state is None else whole_number("random_state", random_state, 0)
 
@@ -378,12 +384,8 @@ class TableClassifier(ClassifierMixin, TableModel):  # type: ignore[misc]
             Of shape (n_rows, n_classes); of labels (n_rows, n_labels, 2), whether the label may be
             0 and whether it may be 1; for several outputs a list of the first.
         """
-        probabilities, sets = self._probabilities(X), self._calibrated().sets
-        if self.schema_.target_type == "multilabel-indicator":
-            return sets[0].prediction_set(np.stack(probabilities, axis=1), coverage)
-        pairs = zip(sets, probabilities, strict=True)
-        found = [of_target.prediction_set(proba, coverage) for of_target, proba in pairs]
-        return found if self.schema_.target_type == "multiclass-multioutput" else found[0]
+        self._calibrated()  # before the work
+        return self._sets(self._probabilities(X), coverage)
 
     def complete(self, X: Any, y: Any = None) -> Completion:
         """Fill features and targets together, given all observed entries of both.
@@ -444,6 +446,14 @@ class TableClassifier(ClassifierMixin, TableModel):  # type: ignore[misc]
 
     def _target_probabilities(self, units: Floats) -> list[NDArray[np.float64]]:
         return [self.schema_.probabilities(units, j) for j in range(len(self.schema_.targets))]
+
+    def _sets(self, probabilities: list[NDArray[np.float64]], coverage: float) -> Any:
+        sets = self._calibrated().sets
+        if self.schema_.target_type == "multilabel-indicator":
+            return sets[0].prediction_set(np.stack(probabilities, axis=1), coverage)
+        pairs = zip(sets, probabilities, strict=True)
+        found = [of_target.prediction_set(proba, coverage) for of_target, proba in pairs]
+        return found if self.schema_.target_type == "multiclass-multioutput" else found[0]
 
     def _decide(self, probabilities: list[NDArray[np.float64]]) -> list[NDArray[Any]]:
         """Classes of each target: the most probable, or by threshold for labels."""

@@ -39,11 +39,13 @@ COMMANDS = {
     "explain": "Why a row got its prediction; what a model has learned.",
     "sample": "Draw new rows from a model.",
     "report": "Write one page about a model, to show to others.",
+    "serve": "Answer over HTTP, with a page for people.",
     "experiment": "Studies: methods compared on hidden entries.",
     "demo": "Digits of which half is hidden, found again and drawn.",
 }
 _NEEDED = ("click", "rich", "pyarrow")
 _EXTRAS = {"openpyxl": "excel", "matplotlib": "report", "jinja2": "report", "pebble": "cli"}
+_EXTRAS |= dict.fromkeys(("fastapi", "starlette", "uvicorn", "prometheus_client"), "serve")
 
 try:
     import click
