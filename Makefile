@@ -30,7 +30,7 @@ $(VENV)/.demo: $(VENV)/bin/python pyproject.toml
 	@touch $@
 
 $(VENV)/.test: $(VENV)/bin/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dev --editable ".[cli,report]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dev --editable ".[cli,report,serve]"
 	@touch $@ $(VENV)/.demo
 
 demo: $(VENV)/.demo
