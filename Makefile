@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 WORKERS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); [ $$n -gt 4 ] && echo 4 || echo $$n)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check test-long test-browser bench clean
+.PHONY: help demo test check test-long test-browser test-engines bench clean
 
 help:
 	@echo "make demo          train on digits with half of the pixels and labels hidden; writes demo_output/digits.png"
@@ -16,6 +16,7 @@ help:
 	@echo "make check         the first four of these, without the tests"
 	@echo "make test-long     the tests that make test leaves out because they take long"
 	@echo "make test-browser  the reports in a real browser (needs Chromium)"
+	@echo "make test-engines  Dask and Spark with processes of their own (Spark needs Java)"
 	@echo "make bench         rows per second of Lossy-CD beside scikit-learn's BernoulliRBM, on an idle machine"
 	@echo "make clean         remove the virtual environment and everything generated"
 
@@ -43,17 +44,22 @@ check: $(VENV)/.test
 	$(BIN)/lint-imports
 
 test: check
-	$(BIN)/python -m pytest -n $(WORKERS) -rs -m "not long and not browser"
+	$(BIN)/python -m pytest -n $(WORKERS) -rs -m "not long and not browser and not engines"
 	@echo
 	@echo "Not run by make test, and how to run it:"
 	@echo "  tests that take long (scikit-learn checks with full defaults, the README):  make test-long"
 	@echo "  the reports in a real browser (needs Chromium):  make test-browser"
+	@echo "  Dask and Spark with processes of their own (Spark needs Java):  make test-engines"
 	@echo "  the demonstration:  make demo"
 	@echo "  anything listed as SKIPPED above: the reason says what it needs"
 
 test-browser: $(VENV)/.test
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group browser
 	HALFSEEN_BROWSER_TESTS=1 $(BIN)/python -m pytest -rs -m browser tests/browser
+
+test-engines: $(VENV)/.test
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group engines
+	$(BIN)/python -m pytest -rs -m engines tests/engines
 
 test-long: $(VENV)/.test
 	HALFSEEN_TESTS_AS_IN_USE=1 $(BIN)/python -m pytest -rs -m "long or as_in_use"

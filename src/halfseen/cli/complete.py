@@ -35,13 +35,17 @@ Examples:
   halfseen complete devices.csv devices.safetensors --only load,upload --min upload=0
   halfseen complete devices.csv devices.safetensors --copies 5 -o copy.csv
   zcat big.csv.gz | halfseen complete - big.safetensors --format csv -o - > filled.csv
+  halfseen complete 'folder/*.parquet' big.safetensors -o out --engine dask --workers 4
 
 --uncertainty writes one row for every filled cell: its row, counted from 1 below the header,
 identifiers, column and fill; the interval of a number; the probability of a label, its prediction
 set, and whether that has more than one class, so that the model abstains.
 
 --copies M writes M tables (copy_1.csv, copy_2.csv, ...) whose missing cells hold draws instead of
-expectations, for multiple imputation: analyse each, and combine the results by Rubin's rules."""
+expectations, for multiple imputation: analyse each, and combine the results by Rubin's rules.
+
+--engine dask completes many Parquet files at a time, into the folder -o. Repeat the command if it
+ends early: files that are finished stay. out/_manifest.json lists them with rows and digests."""
 
 
 @command_with("complete", _HELP)
@@ -63,13 +67,28 @@ expectations, for multiple imputation: analyse each, and combine the results by 
 @click.option(
     "--copies", type=click.IntRange(2, 1000), metavar="M", help="Write M tables of draws."
 )
+@click.option(
+    "--engine", type=click.Choice(["dask"]), help="Complete a folder of Parquet files on a cluster."
+)
+@click.option("--scheduler", metavar="ADDRESS", help="Of the cluster, as in tcp://host:8786.")
+@click.option(
+    "--workers", type=click.IntRange(1), help="Processes on this machine instead of a cluster."
+)
 @table_options
 def command(
     file: str, model: str, output: str | None, only: tuple[str, ...], skip: tuple[str, ...],
     low: tuple[str, ...], high: tuple[str, ...], uncertainty: str | None, coverage: float,
-    copies: int | None, reading: TableOptions, seed: int, console: Console,
+    copies: int | None, engine: str | None, scheduler: str | None, workers: int | None,
+    reading: TableOptions, seed: int, console: Console,
 ) -> None:  # fmt: skip
     """Fill part by part."""
+    if engine is not None:
+        if only or skip or low or high or uncertainty or copies or reading != TableOptions():
+            message = "--engine goes with -o, --scheduler and --workers alone."
+            raise UsageProblem(message, "Complete single files for other options.")
+        return _complete_folder(file, model, output, scheduler, workers, console)
+    if scheduler or workers:
+        raise UsageProblem("--scheduler and --workers need an engine.", "Add --engine dask.")
     import numpy as np
 
     from halfseen.cli.filling import (
@@ -156,6 +175,34 @@ def command(
         {"output": paths if copies else path, "uncertainty": uncertainty, "rows": n_rows,
          "filled": n_filled, "filled_by_column": by_column, "still_missing": left}
     )  # fmt: skip
+
+
+def _complete_folder(
+    pattern: str, model: str, output: str | None, scheduler: str | None, workers: int | None,
+    console: Console,
+) -> None:  # fmt: skip
+    """Fill file by file on a Dask cluster."""
+    if output is None or (scheduler and workers):
+        message = "--engine needs a folder for the results, and one of --scheduler and --workers."
+        raise UsageProblem(message, "For instance -o out --workers 4.")
+    try:
+        from halfseen.engines.folder import FolderError, complete_folder, local_or_remote
+    except ImportError as error:
+        raise Problem("--engine dask needs another package.", str(error)) from error
+    try:
+        with local_or_remote(scheduler, workers) as client, console.progress("Filling") as advance:
+            done = complete_folder(
+                pattern, model, output, client,
+                lambda n, total: advance(what=f"Filling: {n} of {total}", done=n, total=total),
+            )  # fmt: skip
+    except (FolderError, OSError, ValueError) as error:
+        raise Problem(str(error)) from error
+    rows, filled = (sum(getattr(r, k) for r in done.records) for k in ("rows", "filled"))
+    before = f", {done.n_before:,} of them before" if done.n_before else ""
+    console.say(f"Filled {filled:,} missing cells of {rows:,} rows in {len(done.records):,} files"
+                f"{before}. They are listed in {done.manifest}.")  # fmt: skip
+    console.give({"output": output, "manifest": done.manifest, "files": len(done.records),
+                  "files_before": done.n_before, "rows": rows, "filled": filled})  # fmt: skip
 
 
 def _open_writer(stack: ExitStack, table: TableFile, path: str, schema: Any = None) -> Any:
