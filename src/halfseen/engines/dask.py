@@ -10,7 +10,6 @@ Each partition is a task. The model travels to each worker once, as the bytes of
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
 from os import PathLike
 from typing import Any, ClassVar, Self
 
@@ -54,13 +53,10 @@ def complete(X: dd.DataFrame, model: Model) -> dd.DataFrame:
     >>> import dask.dataframe as dd
     >>> import pandas as pd
     >>> from halfseen import RBMImputer
-    >>> frame = pd.DataFrame({"a": ["x", "y"] * 20, "b": [True, False] * 20})
-    >>> model = RBMImputer(n_iter=200, random_state=0).fit(frame)
-    >>> new = dd.from_pandas(pd.DataFrame({"b": [True, False], "a": [None, "y"]}), npartitions=2)
-    >>> complete(new, model).compute()
-           b  a
-    0   True  x
-    1  False  y
+    >>> frame = pd.DataFrame({"a": ["x", None, "y"] * 20, "b": [True, False, None] * 20})
+    >>> model = RBMImputer(n_iter=2, random_state=0).fit(frame)
+    >>> complete(dd.from_pandas(frame, npartitions=3), model).compute()["a"].isna().sum()
+    np.int64(0)
     """
     fitted, sent, meta = _prepared(X, model)
     meta = parts.with_categories(meta, fitted)
@@ -117,10 +113,11 @@ def impute(
 def _method(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of this module as a method of a fitted model."""
 
-    @wraps(function)
     def call(self: _DaskModel, X: dd.DataFrame, *args: Any, **options: Any) -> Any:
         return function(X, self.model_, *args, **options)
 
+    call.__name__ = function.__name__
+    call.__doc__ = f"See `halfseen.engines.dask.{function.__name__}`."
     return call
 
 

@@ -114,11 +114,13 @@ def complete(frame: Any, model: Any) -> Any:
     --------
     >>> import pandas as pd
     >>> from halfseen import RBMImputer
-    >>> frame = pd.DataFrame({"a": ["x", "y"] * 20, "b": [True, False] * 20})
-    >>> model = RBMImputer(n_iter=200, random_state=0).fit(frame)
-    >>> complete(pd.DataFrame({"id": [7], "b": [True], "a": [None]}), model)
-       id     b  a
-    0   7  True  x
+    >>> frame = pd.DataFrame({"a": ["x", "y"] * 20, "b": [1.5, 2.5] * 20})
+    >>> model = RBMImputer(n_iter=2, random_state=0).fit(frame)
+    >>> complete(pd.DataFrame({"id": [7, None], "b": [1.5, None], "a": ["y", None]}), model).count()
+    id    1
+    b     2
+    a     2
+    dtype: int64
     """
     opened = _opened(frame)
     check_names(opened.columns, model)

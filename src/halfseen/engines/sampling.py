@@ -42,7 +42,7 @@ class Sampling:
     @classmethod
     def of(cls, estimator: TableModel, targets: Sequence[str], n_rows: int) -> Self:
         """For the fit of an estimator, whose seed is used."""
-        seed = getattr(estimator, "random_state", None)
+        seed = estimator.get_params(deep=False)["random_state"]
         is_whole = isinstance(seed, int | np.integer)
         return cls(
             tuple(targets), whole_number("max_rows", n_rows, 1), int(seed) if is_whole else 0
