@@ -16,6 +16,7 @@ import sys
 from collections.abc import Sequence
 
 import numpy as np
+from halfseen.experiments.answer_scores import Answer, score_answer
 from numpy.typing import NDArray
 from scipy.special import expit
 
@@ -24,7 +25,6 @@ from halfseen.baselines._observed_scale import ObservedScale, observed_scale
 from halfseen.baselines._shrunk_spectrum import leading_singular_value
 from halfseen.baselines.mc1 import CoCompletionLoss, complete_with_ones
 from halfseen.baselines.noisy_imc import side_information_completion
-from halfseen.experiments.answer_scores import Answer, score_answer
 from halfseen.experiments.data_sets import CATALOGUE, DataSet, load_data_set
 from halfseen.masks import MaskedTable, mask_table
 

@@ -18,11 +18,11 @@ from multiprocessing import get_context
 from typing import Any, NamedTuple
 
 import numpy as np
+from halfseen.experiments.methods import METHODS, method_named
+from halfseen.experiments.run_cell import forget_peak, peak_megabytes
 from numpy.typing import NDArray
 from pebble import ProcessExpired, ProcessPool
 
-from halfseen.experiments.methods import METHODS, method_named
-from halfseen.experiments.run_cell import forget_peak, peak_megabytes
 from halfseen.masks import MaskedTable, mask_table
 
 N_LABELS = 10

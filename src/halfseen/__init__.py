@@ -3,6 +3,7 @@
 - :class:`HalfseenClassifier`, :class:`HalfseenImputer` - the recommended model
 - :class:`RBMClassifier`, :class:`RBMImputer` - the paper's model, RBM-MO
 - :func:`load` - a model that was saved
+- :func:`evaluate` - whether to trust a model on a table, beside simple baselines
 - :func:`observed_scorer`, :class:`ObservedStratifiedKFold` - model selection with unknown labels
 - :mod:`halfseen.metrics` - scores that skip unknown entries
 - :mod:`halfseen.masks` - ways to hide entries
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from halfseen.base.estimator import TrainingInterrupted as TrainingInterrupted
     from halfseen.ensemble.estimator import HalfseenClassifier as HalfseenClassifier
     from halfseen.ensemble.estimator import HalfseenImputer as HalfseenImputer
+    from halfseen.experiments.evaluate import evaluate as evaluate
     from halfseen.loading import load as load
     from halfseen.model_file import ModelFileError as ModelFileError
     from halfseen.model_selection import ObservedStratifiedKFold as ObservedStratifiedKFold
@@ -38,6 +40,7 @@ _MODULES = {
     "RBMClassifier": "halfseen.rbm.estimator",
     "RBMImputer": "halfseen.rbm.estimator",
     "TrainingInterrupted": "halfseen.base.estimator",
+    "evaluate": "halfseen.experiments.evaluate",
     "load": "halfseen.loading",
     "observed_scorer": "halfseen.model_selection",
 }
@@ -53,6 +56,7 @@ __all__ = [
     "RBMImputer",
     "TrainingInterrupted",
     "__version__",
+    "evaluate",
     "load",
     "observed_scorer",
 ]

@@ -12,11 +12,13 @@ import sklearn.datasets
 from halfseen.experiments.data_sets import (
     CATALOGUE,
     DATA_SETS,
-    DataSet,
+    EVENTCAT_STAND_INS,
     DataSetUnavailable,
+    array_data_set,
     content_digest,
     data_set_path,
     load_data_set,
+    read_user_table,
 )
 from halfseen.experiments.telemetry import telemetry
 
@@ -40,10 +42,9 @@ def test_a_data_set_has_its_shape(name):
 
 
 @needs_data
-def test_names_and_split_come_with_the_file():
-    scene = load_data_set("scene")
-    assert scene.label_names == ("Beach", "Sunset", "FallFoliage", "Field", "Mountain", "Urban")
-    assert (scene.is_train.sum(), len(scene.is_train)) == (1211, 2407)
+def test_names_come_with_the_file():
+    names = [output.name for output in load_data_set("scene").outputs]
+    assert names == ["Beach", "Sunset", "FallFoliage", "Field", "Mountain", "Urban"]
 
 
 @needs_data
@@ -59,7 +60,6 @@ def test_reconnaissance_is_part_of_the_devices():
 def test_some_rows_are_drawn_by_seed():
     some = load_data_set("emotions", n_rows=50, seed=3)
     assert some.X.shape == (50, 72)
-    assert some.is_train.shape == (50,)
     assert np.array_equal(some.X, load_data_set("emotions", n_rows=50, seed=3).X)
     assert not np.array_equal(some.X, load_data_set("emotions", n_rows=50, seed=4).X)
 
@@ -67,9 +67,7 @@ def test_some_rows_are_drawn_by_seed():
 def test_a_file_with_other_values_is_refused(tmp_path, monkeypatch):
     np.savez(tmp_path / "emotions.npz", X=np.zeros((593, 72)), Y=np.zeros((593, 6)))
     monkeypatch.setenv("HALFSEEN_DATA", str(tmp_path))
-    with pytest.raises(
-        DataSetUnavailable, match=r"emotions\.npz is not the data set 'emotions' \("
-    ):
+    with pytest.raises(DataSetUnavailable, match=r"is not the data set 'emotions' \(its values"):
         load_data_set("emotions")
 
 
@@ -99,7 +97,7 @@ def test_an_array_alone_is_no_data_set(tmp_path, monkeypatch):
 def test_a_file_without_labels_is_named(tmp_path, monkeypatch):
     np.savez(tmp_path / "scene.npz", X=np.zeros((2, 2)))
     monkeypatch.setenv("HALFSEEN_DATA", str(tmp_path))
-    with pytest.raises(DataSetUnavailable, match=r"scene\.npz cannot be read"):
+    with pytest.raises(DataSetUnavailable, match=r"its shapes are \(2, 2\) and None"):
         load_data_set("scene")
 
 
@@ -173,7 +171,8 @@ def test_a_download_is_verified_kept_and_found_again(tmp_path, monkeypatch, targ
     assert np.array_equal(first.X, again.X)
     assert np.array_equal(first.X, X.astype(float))
     assert np.array_equal(first.Y, Y if target == "labels" else np.eye(3)[Y])
-    assert first.label_names == ("a", "b", "c")
+    names = [output.name for output in first.outputs]
+    assert (names if target == "labels" else list(first.outputs[0].classes)) == ["a", "b", "c"]
     assert first.feature_names == ("f0", "f1", "f2", "f3")
     assert os.listdir(tmp_path / "halfseen") == ["emotions.npz"]
 
@@ -190,7 +189,6 @@ def test_features_are_scaled_after_they_are_verified(tmp_path, monkeypatch):
     np.testing.assert_allclose(data.X, X / 255)
     np.testing.assert_array_equal(data.Y, np.eye(3)[Y])
     assert data.feature_names == ("feature_1", "feature_2")
-    assert data.is_train is None
 
 
 def test_a_download_with_other_values_is_refused_and_not_kept(tmp_path, monkeypatch):
@@ -253,7 +251,7 @@ def test_digits_are_images_of_ten_classes():
     assert (data.X.min(), data.X.max()) == (0.0, 1.0)
     assert (data.Y.sum(axis=1) == 1).all()
     assert data.image == (8, 8)
-    assert data.label_names == tuple("0123456789")
+    assert data.outputs[0].classes == tuple("0123456789")
 
 
 def test_some_digits_are_rows_of_all():
@@ -275,29 +273,32 @@ def test_telemetry_is_whole_and_of_any_size():
     assert set(np.unique(data.X[:, ~data.numeric])) == {0.0, 1.0}
 
 
-def test_rows_take_their_split_along():
-    data = DataSet(
-        "mine", np.arange(8.0).reshape(4, 2), np.ones((4, 1)), "labels",
-        is_train=np.array([True, False, True, False]), blocks=np.array([0, 0]),
-    )  # fmt: skip
-    some = data.rows(np.array([False, True, True, False]))
-    np.testing.assert_array_equal(some.X, [[2, 3], [4, 5]])
-    np.testing.assert_array_equal(some.is_train, [False, True])
-    np.testing.assert_array_equal(some.blocks, [0, 0])
+def test_telemetry_is_observed_in_part_and_threats_are_rare():
+    made = telemetry(3000, seed=4)
+    shares = made.y.mean(axis=0)
+    assert ((shares > 0.01) & (shares < 0.3)).all()
+    assert 0.35 < made.observed_y.mean() < 0.5
+    heavy = made.X[:, 0] > 1
+    assert made.observed_X[heavy].mean() < made.observed_X[~heavy].mean() - 0.05
+    assert set(EVENTCAT_STAND_INS) <= set(DATA_SETS)
+    with pytest.raises(ValueError, match="n_rows must be at least 1"):
+        telemetry(0)
 
 
-@pytest.mark.parametrize(
-    ("changed", "said"),
-    [
-        ({"feature_names": ("a",)}, "has 1 feature names, 2 are needed"),
-        ({"label_names": ("a", "b")}, "has 2 label names, 1 are needed"),
-        ({"blocks": np.zeros(3, int)}, "has 3 numbers of blocks, 2 are needed"),
-        ({"numeric": np.ones(1, bool)}, "has 1 kinds of columns, 2 are needed"),
-        ({"is_train": np.ones(3, bool)}, "has 3 rows of the split, 4 are needed"),
-        ({"Y": np.ones((3, 1))}, "has 3 rows of Y, 4 are needed"),
-    ],
-)
-def test_parts_that_do_not_fit_are_named(changed, said):
-    given = {"name": "mine", "X": np.zeros((4, 2)), "Y": np.ones((4, 1)), "target": "labels"}
-    with pytest.raises(ValueError, match=said):
-        DataSet(**(given | changed))
+def test_names_that_do_not_fit_are_refused():
+    with pytest.raises(ValueError, match="names and rows do not fit"):
+        array_data_set("mine", np.zeros((4, 2)), np.ones((4, 1)), "labels", feature_names=["a"])
+
+
+def test_a_users_file_and_its_errors(tmp_path):
+    path = tmp_path / "mine.csv"
+    rows = [f"{i % 7 / 2},{'xyz'[i % 3]},{i % 2},{'yes' if i % 3 else 'no'}" for i in range(30)]
+    path.write_text("\n".join(["size,kind,big,ill", *rows]) + "\n")
+    data = read_user_table(path, ["ill"], ignore=["b*"])
+    assert data.feature_names == ("size", "kind")
+    assert [output.name for output in data.outputs] == ["ill"]
+    assert read_user_table(path, ["ill"], n_rows=9).X.shape[0] == 9
+    with pytest.raises(DataSetUnavailable, match=r"mine\.csv has no column 'il'.* mean 'ill'"):
+        read_user_table(path, ["il"])
+    with pytest.raises(DataSetUnavailable, match="no column is left"):
+        read_user_table(path, ["*"])

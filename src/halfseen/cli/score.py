@@ -58,7 +58,7 @@ def command(
     from halfseen.cli.decisions import Decisions
     from halfseen.cli.filling import LabelProbabilities
     from halfseen.cli.tables import ModelTable, load_model
-    from halfseen.experiments.label_scores import LabelAnswers, label_answers, score_label
+    from halfseen.experiments.scores import LabelAnswers, label_answers, score_label
 
     check_outputs(console, [output], [file, model])
     model_table = ModelTable(reading.open(file), load_model(model), console, model)
@@ -76,7 +76,7 @@ def command(
                 continue
             answers = label_answers(model_table.model, part.X, part.y, coverage)
             for j, name in enumerate(model_table.labels):
-                found = LabelProbabilities(list(answers[j].column.categories), answers[j].proba)
+                found = LabelProbabilities(list(answers[j].classes), answers[j].proba)
                 answers[j] = answers[j]._replace(decided=decisions.decide(name, found))
             parts.append(answers)
             if by is not None:
@@ -94,7 +94,7 @@ def command(
             if name in model_table.known_labels:
                 columns = zip(*(one[j][1:] for one in parts), strict=True)
                 joined = [None if c[0] is None else np.concatenate(c)[rows] for c in columns]
-                found.append(score_label(name, LabelAnswers(parts[0][j].column, *joined)))  # type: ignore[arg-type]
+                found.append(score_label(name, LabelAnswers(parts[0][j].classes, *joined)))  # type: ignore[arg-type]
         return found
 
     labels = scored(slice(None))

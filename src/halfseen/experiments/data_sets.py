@@ -1,23 +1,31 @@
-"""The data sets of the studies: found locally, else downloaded from OpenML, always verified."""
+"""Data sets of studies: local files, the user's cache, or OpenML, always checked; own tables."""
 
 from __future__ import annotations
 
 import hashlib
 import os
+import sys
+import warnings
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
+import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from halfseen.baselines.baseline import TargetKind
-from halfseen.experiments.methods import did_you_mean
-from halfseen.experiments.telemetry import telemetry
+from halfseen.data.frames import read_table, read_target
+from halfseen.data.raw import category_key
+from halfseen.data.schema import Schema, learn_schema
 from halfseen.model_file import replace_atomically
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+TargetKind = Literal["labels", "classes", "several"]
 
 FOLDER_VARIABLE: Final = "HALFSEEN_DATA"
 _TELEMETRY_ROWS = 5000
@@ -28,78 +36,226 @@ class DataSetUnavailable(RuntimeError):
     """The data set is nowhere to be found, or what was found is not it."""
 
 
+class Output(NamedTuple):
+    """One label, or one target of several classes."""
+
+    name: str
+    classes: tuple[str, ...]  # as they are shown
+    keys: tuple[str, ...]  # by `category_key`
+    columns: slice  # of Y: one column of 0 and 1, or one for each class
+
+
+class Frames(NamedTuple):
+    """A table as its user gave it, as Arrow tables, and how its columns become numbers."""
+
+    X: Any
+    y: Any
+    schema: Schema
+
+
 @dataclass(frozen=True, eq=False)
 class DataSet:
-    """A complete (or naturally incomplete) table with its labels.
+    """A table with its labels, as numbers.
 
     Attributes
     ----------
     name : str
-        Name of the set.
-    X : ndarray of shape (n_rows, n_features)
-        Features, NaN where missing.
+    X : ndarray of shape (n_rows, n_columns)
+        NaN where missing; categories one-hot.
     Y : ndarray of shape (n_rows, n_labels)
-        0, 1, or NaN where unknown; classes one-hot.
-    target : {"labels", "classes"}
-        Whether a row may have any number of labels, or is of exactly one class.
-    feature_names, label_names : tuple of str
-        Names of the columns; numbered where none are given.
-    is_train : ndarray of bool of shape (n_rows,) or None
-        The split that the source defines, if any. Studies draw their own.
+        0, 1, or NaN where unknown; more than two classes one-hot.
+    outputs : tuple of Output
+        Which columns of `Y` belong to which label.
+    blocks : ndarray of int of shape (n_columns,)
+        Number of the column of the source, whose columns are missing together.
+    numeric : ndarray of bool of shape (n_columns,)
+        Which columns are numbers; the others are indicators 0 and 1.
+    feature_names : tuple of str
+        Names of the columns of the source.
     image : (height, width) or None
         Shape of a row that is an image.
-    blocks : ndarray of int of shape (n_features,) or None
-        Columns with the same number come from one column of the source, and are missing together.
-        None: every column is by itself.
-    numeric : ndarray of bool of shape (n_features,) or None
-        Which columns are numbers; the others are indicators 0 and 1. None: all.
+    frames : Frames or None
+        The table itself, where it is a user's own.
 
     Examples
     --------
-    >>> data = DataSet("mine", np.zeros((4, 2)), np.eye(2)[[0, 1, 1, 0]], "classes")
-    >>> data.feature_names, data.label_names, data.image
-    (('feature_1', 'feature_2'), ('class_1', 'class_2'), None)
+    >>> data = array_data_set("mine", np.zeros((4, 2)), np.eye(3)[[0, 1, 2, 0]], "classes")
+    >>> data.target, data.codes.ravel().tolist(), data.feature_names
+    ('classes', [0.0, 1.0, 2.0, 0.0], ('feature_1', 'feature_2'))
     """
 
     name: str
-    X: NDArray[np.float64]
-    Y: NDArray[np.float64]
-    target: TargetKind
-    feature_names: tuple[str, ...] = ()
-    label_names: tuple[str, ...] = ()
-    is_train: NDArray[np.bool_] | None = None
+    X: Floats
+    Y: Floats
+    outputs: tuple[Output, ...]
+    blocks: NDArray[np.int64]
+    numeric: Bools
+    feature_names: tuple[str, ...]
     image: tuple[int, int] | None = None
-    blocks: NDArray[np.int64] | None = None
-    numeric: NDArray[np.bool_] | None = None
+    frames: Frames | None = None
 
-    def __post_init__(self) -> None:
-        n_features, n_labels = self.X.shape[1], self.Y.shape[1]
-        if not self.feature_names:
-            names = tuple(f"feature_{place}" for place in range(1, n_features + 1))
-            object.__setattr__(self, "feature_names", names)
-        if not self.label_names:
-            kind = "class" if self.target == "classes" else "label"
-            names = tuple(f"{kind}_{place}" for place in range(1, n_labels + 1))
-            object.__setattr__(self, "label_names", names)
-        for what, given, needed in (
-            ("feature names", len(self.feature_names), n_features),
-            ("label names", len(self.label_names), n_labels),
-            ("rows of Y", len(self.Y), len(self.X)),
-            ("numbers of blocks", _length(self.blocks, n_features), n_features),
-            ("kinds of columns", _length(self.numeric, n_features), n_features),
-            ("rows of the split", _length(self.is_train, len(self.X)), len(self.X)),
-        ):
-            if given != needed:
-                raise ValueError(f"data set {self.name!r} has {given} {what}, {needed} are needed")
+    @property
+    def target(self) -> TargetKind:
+        """Whether a row has any number of labels, or one class, or several classes."""
+        if all(len(output.classes) == 2 for output in self.outputs):
+            return "labels"
+        return "classes" if len(self.outputs) == 1 else "several"
 
-    def rows(self, chosen: NDArray[np.int64] | NDArray[np.bool_]) -> DataSet:
-        """Some of the rows, by position or truth value."""
-        split = None if self.is_train is None else self.is_train[chosen]
-        return replace(self, X=self.X[chosen], Y=self.Y[chosen], is_train=split)
+    @cached_property
+    def codes(self) -> Floats:
+        """Code of the class of each output, NaN where unknown, of shape (n_rows, n_outputs)."""
+        found = [codes_of(self.Y[:, output.columns]) for output in self.outputs]
+        return np.stack(found, axis=1) if found else np.zeros((len(self.X), 0))
 
 
-def _length(array: NDArray[np.int64] | NDArray[np.bool_] | None, otherwise: int) -> int:
-    return otherwise if array is None else len(array)
+def codes_of(columns: Floats) -> Floats:
+    """Codes of a label, or of one-hot classes."""
+    if columns.shape[1] == 1:
+        return columns[:, 0]
+    known = ~np.isnan(columns).any(axis=1)
+    return np.where(known, np.nan_to_num(columns).argmax(axis=1), np.nan)
+
+
+def array_data_set(
+    name: str,
+    X: Floats,
+    Y: Floats,
+    target: str,
+    *,
+    feature_names: Sequence[str] = (),
+    label_names: Sequence[str] = (),
+    image: tuple[int, int] | None = None,
+    numeric: Bools | None = None,
+) -> DataSet:
+    """A data set of arrays: labels 0 or 1, or one-hot classes."""
+    n_columns, n_labels = X.shape[1], Y.shape[1]
+    names = tuple(feature_names) or tuple(f"feature_{place}" for place in range(1, n_columns + 1))
+    labels = tuple(label_names) or tuple(f"label_{place}" for place in range(1, n_labels + 1))
+    if (len(names), len(labels), len(Y)) != (n_columns, n_labels, len(X)):
+        raise ValueError(f"data set {name!r}: names and rows do not fit {X.shape} and {Y.shape}")
+    if target == "classes":
+        keys = tuple(map(str, range(n_labels)))
+        outputs: tuple[Output, ...] = (Output("class", labels, keys, slice(0, n_labels)),)
+    else:
+        outputs = tuple(
+            Output(label, ("0", "1"), ("0", "1"), slice(j, j + 1)) for j, label in enumerate(labels)
+        )
+    is_number = np.ones(n_columns, bool) if numeric is None else numeric
+    return DataSet(name, X, Y, outputs, np.arange(n_columns), is_number, names, image)
+
+
+def frame_data_set(name: str, X: Any, y: Any = None, feature_types: Any = "auto") -> DataSet:
+    """A user's table as a data set: numbers standardised, on a log scale where skewed.
+
+    >>> import pandas as pd
+    >>> X = pd.DataFrame({"size": [1.0, 2, None, 4] * 9, "kind": ["a", "b", "c", "a"] * 9})
+    >>> data = frame_data_set("mine", X, pd.Series(["no", "yes", None, "no"] * 9, name="ill"))
+    >>> data.blocks.tolist(), data.outputs[0].classes, data.codes[:3, 0].tolist()
+    ([0, 1, 1, 1], ('no', 'yes'), [0.0, 1.0, nan])
+    """
+    frame, labels = as_arrow(X), None if y is None else as_arrow(y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        target = None if labels is None else read_target(labels, frame.num_rows, _SEVERAL)
+        kind = "auto" if target is None else _SEVERAL
+        schema = learn_schema(read_table(frame), target, feature_types, kind)
+    frames = Frames(frame, labels, schema)
+    columns = [column for column in schema.features if column.n_units]
+    outputs, parts, place = [], [], 0
+    for column, raw in zip(schema.targets, () if target is None else target.columns, strict=True):
+        values, observed = column.encode(raw)
+        shown = tuple(str(value) for value in column.categories)
+        keys = tuple(map(category_key, column.categories))
+        width = values.shape[1]
+        parts.append(np.where(observed[:, None], values, np.nan).astype(np.float64))
+        outputs.append(Output(str(column.name), shown, keys, slice(place, place + width)))
+        place += width
+    return DataSet(
+        name, encoded_features(frames, frame),
+        np.concatenate(parts, axis=1) if parts else np.zeros((frame.num_rows, 0)),
+        tuple(outputs),
+        np.repeat(np.arange(len(columns)), [column.n_units for column in columns]),
+        np.repeat([c.unit == "gaussian" for c in columns], [c.n_units for c in columns]),
+        tuple(str(column.name) for column in columns), None, frames,
+    )  # fmt: skip
+
+
+_SEVERAL = "multiclass-multioutput"
+
+
+def encoded_features(frames: Frames, table: Any) -> Floats:
+    """Columns of a table as numbers, by the schema of a data set; NaN where missing."""
+    parts = []
+    for column, raw in zip(frames.schema.features, read_table(table).columns, strict=True):
+        if column.n_units:
+            values, observed = column.encode(raw)
+            parts.append(np.where(observed[:, None], values, np.nan).astype(np.float64))
+    return np.concatenate(parts, axis=1)
+
+
+def as_arrow(data: Any) -> Any:
+    """A frame, series or array as an Arrow table."""
+    try:
+        import pyarrow as pa
+    except ImportError as error:
+        raise ImportError(
+            "evaluate and studies of tables need pyarrow: pip install 'halfseen[cli]'"
+        ) from error
+    frame = nw.from_native(data, pass_through=True, allow_series=True)
+    if isinstance(frame, nw.Series):
+        frame = frame.alias(frame.name or "target").to_frame()
+    if isinstance(frame, nw.DataFrame):
+        return frame.to_arrow()
+    array = np.asarray(data)
+    names = ["target"] if array.ndim == 1 else [str(j) for j in range(array.shape[1])]
+    columns = array.reshape(len(array), -1).T.tolist()
+    return pa.table([pa.array(column, from_pandas=True) for column in columns], names=names)
+
+
+def read_user_table(
+    file: Path,
+    labels: Sequence[str],
+    *,
+    ignore: Sequence[str] = (),
+    missing: Sequence[str] = (),
+    name: str = "",
+    n_rows: int | None = None,
+    seed: int = 0,
+) -> DataSet:
+    """A user's file: columns to predict and columns to leave out, by name or pattern."""
+    from fnmatch import fnmatchcase
+
+    from halfseen.files import MISSING_MARKS, open_table
+
+    with open_table(file, missing_marks=(*MISSING_MARKS, *missing)) as opened:
+        sample = opened.sample(sys.maxsize if n_rows is None else n_rows, seed)
+        table = opened.typed(opened.values(sample.cells))
+    chosen: dict[str, list[str]] = {"labels": [], "ignore": []}
+    for key, words in (("labels", labels), ("ignore", ignore)):
+        for word in words:
+            fitting = [n for n in table.column_names if n == word or fnmatchcase(n, word)]
+            if not fitting:
+                raise DataSetUnavailable(
+                    f"{file} has no column {word!r}, which {key!r} names."
+                    f"{did_you_mean(word, table.column_names)} Its columns are: "
+                    f"{', '.join(table.column_names[:20])}."
+                )
+            chosen[key] += [n for n in fitting if n not in chosen[key]]
+    others = [n for n in table.column_names if n not in {*chosen["labels"], *chosen["ignore"]}]
+    if not others:
+        raise DataSetUnavailable(f"{file}: no column is left to be a feature.")
+    try:
+        return frame_data_set(
+            name or file.stem, table.select(others), table.select(chosen["labels"])
+        )
+    except ValueError as error:
+        raise DataSetUnavailable(f"{file}: {error}") from error
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """The nearest word as a question with a space before it, or nothing."""
+    near = get_close_matches(str(word), list(known), n=1)
+    return f" Did you mean {near[0]!r}?" if near else ""
 
 
 @dataclass(frozen=True)
@@ -110,7 +266,7 @@ class CatalogueEntry:
     n_rows: int
     n_features: int
     n_labels: int
-    target: TargetKind
+    target: Literal["labels", "classes"]
     openml_id: int | None  # where OpenML keeps it
     home: str  # where it comes from
     scale: float = 1.0  # what the features are multiplied by
@@ -163,44 +319,49 @@ CATALOGUE: Final[dict[str, CatalogueEntry]] = {
 }  # fmt: skip
 
 
+# Open data in place of EventCat, which is private.
+EVENTCAT_STAND_INS: Final = {
+    "emotions": "a public set with the shape that is printed for EventCat",
+    "cptc2017_devices": "alerts of a competition, counted for each device",
+    "cptc2017_recon": "the same devices, without the alerts that labels are made of",
+    "telemetry": "generated alerts, gauges and flags of devices",
+}
+
+
 def load_data_set(name: str, n_rows: int | None = None, seed: int = 0) -> DataSet:
-    """A data set of ``DATA_SETS``, or a random sample of its rows.
+    """A data set of `DATA_SETS`, or a random sample of its rows.
 
     "digits" and "telemetry" need no file. Every other is looked up as ``<name>.npz`` in the folder
     that the environment variable HALFSEEN_DATA names, then in the user's cache, and is otherwise
-    downloaded from OpenML into the cache. Shape and digest are verified. Pixels are scaled to
-    [0, 1]; everything else is on its own scale.
+    downloaded from OpenML into the cache. Shape and digest are checked.
 
     >>> data = load_data_set("digits", n_rows=100)
     >>> data.X.shape, data.target
     ((100, 64), 'classes')
     """
     if name not in DATA_SETS:
-        hint = did_you_mean(name, DATA_SETS)
         raise ValueError(
-            f"unknown data set {name!r}.{hint} There are: {', '.join(sorted(DATA_SETS))}."
+            f"unknown data set {name!r}.{did_you_mean(name, DATA_SETS)} There are: "
+            f"{', '.join(sorted(DATA_SETS))}."
         )
     if n_rows is not None and n_rows < 1:
         raise ValueError(f"n_rows is at least 1, got {n_rows}; leave it out for all rows")
-    if name in _MADE:
-        return _MADE[name](n_rows, seed)
-    entry = CATALOGUE[name]
-    found = _read_file(data_set_path(name), name, entry)
-    is_class = entry.target == "classes"
-    labels = np.eye(entry.n_labels)[found.Y.astype(int)] if is_class else found.Y
-    data = DataSet(
-        name,
-        found.X,
-        labels.astype(np.float64),
-        entry.target,
-        found.feature_names,
-        found.label_names,
-        found.is_train,
-        entry.image,
-    )
-    some = _sampled(data, n_rows, seed)
+    if name == "telemetry":
+        from halfseen.experiments.telemetry import telemetry
+
+        made = telemetry(_TELEMETRY_ROWS if n_rows is None else n_rows, seed=seed)
+        numeric = np.array([not column.startswith("flag") for column in made.names])
+        return array_data_set(
+            name, made.X, made.y, "labels", feature_names=made.names,
+            label_names=made.label_names, numeric=numeric,
+        )  # fmt: skip
+    data = _digits() if name == "digits" else _from_file(name)
+    if n_rows is not None and n_rows < len(data.X):
+        chosen = np.sort(np.random.default_rng(seed).permutation(len(data.X))[:n_rows])
+        data = replace(data, X=data.X[chosen], Y=data.Y[chosen])
     # As float64 only now: all of "mnist" takes 440 MB.
-    return replace(some, X=some.X.astype(np.float64) * entry.scale)
+    scale = CATALOGUE[name].scale if name in CATALOGUE else 1.0
+    return replace(data, X=data.X.astype(np.float64) * scale)
 
 
 def data_set_path(name: str) -> Path:
@@ -210,16 +371,19 @@ def data_set_path(name: str) -> Path:
     folder = os.environ.get(FOLDER_VARIABLE)
     places = ([Path(folder)] if folder else []) + [cache_folder()]
     for place in places:
-        path = place / f"{file}.npz"
-        if path.is_file():
-            return path
+        if (place / f"{file}.npz").is_file():
+            return place / f"{file}.npz"
     if entry.openml_id is None:
         looked = " nor ".join(str(place) for place in places)
         raise DataSetUnavailable(
             f"data set {name!r} is neither in {looked}, and OpenML does not keep it (it comes from "
             f"{entry.home}); {_remedy(file)}"
         )
-    return _kept(_download(name, entry), cache_folder() / f"{file}.npz")
+    found, path = _download(name, entry), cache_folder() / f"{file}.npz"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replace_atomically(path) as part:
+        np.savez_compressed(part, **found)
+    return path
 
 
 def cache_folder() -> Path:
@@ -239,63 +403,56 @@ def content_digest(X: NDArray[Any], Y: NDArray[Any]) -> str:
     return hashlib.sha256(b"".join(of_rows)).hexdigest()
 
 
-class _FileArrays(NamedTuple):
-    """Arrays of one data set, as stored."""
-
-    X: NDArray[Any]  # (n_rows, n_features), in the units of the source
-    Y: NDArray[Any]  # (n_rows,) classes, or (n_rows, n_labels)
-    feature_names: tuple[str, ...] = ()
-    label_names: tuple[str, ...] = ()
-    is_train: NDArray[np.bool_] | None = None
-
-
-def _read_file(path: Path, name: str, entry: CatalogueEntry) -> _FileArrays:
+def _from_file(name: str) -> DataSet:
+    entry, path = CATALOGUE[name], data_set_path(name)
     try:
         # numpy leaves a damaged file open, if it opened it.
         with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-            found = _chosen_columns(arrays, path, name, entry)
+            found = {key: arrays[key] for key in _ARRAYS if key in arrays}
     except (OSError, ValueError, TypeError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise DataSetUnavailable(
             f"{path} cannot be read as a data set ({error}); remove it and try again"
         ) from error
-    _verify(found, name, entry, str(path))
-    return found
-
-
-def _chosen_columns(arrays: Any, path: Path, name: str, entry: CatalogueEntry) -> _FileArrays:
-    def names(which: str) -> tuple[str, ...]:
-        return tuple(map(str, arrays[which])) if which in arrays else ()
-
-    X, feature_names = arrays["X"], names("feature_names")
     if entry.macro_stages:
-        if "feature_macro" not in arrays:
+        chosen = np.isin(found.get("feature_macro", ()), entry.macro_stages)
+        if chosen.sum() != entry.n_features:
             raise DataSetUnavailable(
                 f"{path} has no array feature_macro, by which the columns of {name!r} are chosen"
             )
-        columns = np.isin(arrays["feature_macro"], entry.macro_stages)
-        X = X[:, columns]
-        pairs = zip(feature_names, columns, strict=False)
-        feature_names = tuple(one for one, chosen in pairs if chosen)
-    return _FileArrays(X, arrays["Y"], feature_names, names("label_names"), arrays.get("is_train"))
+        found["X"], found["feature_names"] = found["X"][:, chosen], found["feature_names"][chosen]
+    _verify(found, name, entry, str(path))
+    Y = found["Y"]
+    if entry.target == "classes":
+        Y = np.eye(entry.n_labels)[Y.astype(int)]
+    return array_data_set(
+        name, found["X"], Y.astype(np.float64), entry.target,
+        feature_names=list(map(str, found.get("feature_names", ()))),
+        label_names=list(map(str, found.get("label_names", ()))), image=entry.image,
+    )  # fmt: skip
 
 
-def _verify(found: _FileArrays, name: str, entry: CatalogueEntry, source: str) -> None:
-    """Raise DataSetUnavailable unless shapes and values are those of the data set."""
+_ARRAYS = ("X", "Y", "feature_names", "label_names", "feature_macro")
+
+
+def _verify(found: dict[str, Any], name: str, entry: CatalogueEntry, source: str) -> None:
+    """Refuse arrays whose shapes or values are not those of the data set."""
     shape_of_y = (entry.n_rows,) if entry.target == "classes" else (entry.n_rows, entry.n_labels)
     expected = ((entry.n_rows, entry.n_features), shape_of_y)
-    if (found.X.shape, found.Y.shape) != expected:
-        raise DataSetUnavailable(
-            f"{source} is not the data set {name!r}: its shapes are {found.X.shape} and "
-            f"{found.Y.shape}, expected {expected[0]} and {expected[1]}; remove it and try again"
+    shapes = tuple(found[key].shape if key in found else None for key in ("X", "Y"))
+    if shapes != expected:
+        why = (
+            f"its shapes are {shapes[0]} and {shapes[1]}, expected {expected[0]} and {expected[1]}"
         )
-    if content_digest(found.X, found.Y) != entry.digest:
-        raise DataSetUnavailable(
-            f"{source} is not the data set {name!r} (its values differ from the published ones); "
-            "remove it and try again"
-        )
+    elif content_digest(found["X"], found["Y"]) != entry.digest:
+        why = "its values differ from the published ones"
+    else:
+        return
+    raise DataSetUnavailable(
+        f"{source} is not the data set {name!r} ({why}); remove it and try again"
+    )
 
 
-def _download(name: str, entry: CatalogueEntry) -> _FileArrays:
+def _download(name: str, entry: CatalogueEntry) -> dict[str, Any]:
     from sklearn.datasets import fetch_openml
 
     try:
@@ -309,27 +466,17 @@ def _download(name: str, entry: CatalogueEntry) -> _FileArrays:
     raw = np.asarray(bunch.target)
     if entry.target == "classes":
         classes, codes = np.unique(raw.ravel().astype(str), return_inverse=True)
-        Y, label_names = codes.astype(np.uint8), tuple(map(str, classes))
+        Y, label_names = codes.astype(np.uint8), list(map(str, classes))
     else:
         Y = np.isin(raw.astype(str), ["1", "1.0", "TRUE", "True"]).astype(np.uint8)
-        label_names = tuple(map(str, bunch.target_names))
-    X = np.asarray(bunch.data, np.float32)
-    found = _FileArrays(X, Y, tuple(map(str, bunch.feature_names)), label_names)
+        label_names = list(map(str, bunch.target_names))
+    found = {
+        "X": np.asarray(bunch.data, np.float32), "Y": Y,
+        "feature_names": np.array(bunch.feature_names, dtype=np.str_),
+        "label_names": np.array(label_names, dtype=np.str_),
+    }  # fmt: skip
     _verify(found, name, entry, f"OpenML data set {entry.openml_id}")
     return found
-
-
-def _kept(found: _FileArrays, path: Path) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with replace_atomically(path) as part:
-        np.savez_compressed(
-            part,
-            X=found.X,
-            Y=found.Y,
-            feature_names=np.array(found.feature_names, dtype=np.str_),
-            label_names=np.array(found.label_names, dtype=np.str_),
-        )
-    return path
 
 
 def _remedy(file: str) -> str:
@@ -339,46 +486,16 @@ def _remedy(file: str) -> str:
     )
 
 
-def _digits(n_rows: int | None, seed: int) -> DataSet:
+def _digits() -> DataSet:
     """Handwritten digits of 8 by 8 pixels, which come with scikit-learn."""
     from sklearn.datasets import load_digits
 
     bunch = load_digits()
-    data = DataSet(
-        "digits",
-        bunch.data / _BRIGHTEST_DIGIT,
-        np.eye(10)[bunch.target],
-        "classes",
-        tuple(map(str, bunch.feature_names)),
-        tuple(map(str, bunch.target_names)),
-        image=(8, 8),
-    )
-    return _sampled(data, n_rows, seed)
+    return array_data_set(
+        "digits", bunch.data / _BRIGHTEST_DIGIT, np.eye(10)[bunch.target], "classes",
+        feature_names=list(map(str, bunch.feature_names)),
+        label_names=list(map(str, bunch.target_names)), image=(8, 8),
+    )  # fmt: skip
 
 
-def _telemetry(n_rows: int | None, seed: int) -> DataSet:
-    """Generated telemetry of networked devices, complete, so that any entry can be hidden."""
-    made = telemetry(_TELEMETRY_ROWS if n_rows is None else n_rows, seed=seed)
-    return DataSet(
-        "telemetry",
-        made.X.astype(np.float64),
-        made.y.astype(np.float64),
-        "labels",
-        made.names,
-        made.label_names,
-        numeric=np.array([not name.startswith("flag") for name in made.names]),
-    )
-
-
-def _sampled(data: DataSet, n_rows: int | None, seed: int) -> DataSet:
-    """Some rows, drawn at random and in their order; all if there are no more."""
-    if n_rows is None or n_rows >= len(data.X):
-        return data
-    return data.rows(np.sort(np.random.default_rng(seed).permutation(len(data.X))[:n_rows]))
-
-
-# name -> (n_rows, seed) -> data set
-_MADE: Final[Mapping[str, Callable[[int | None, int], DataSet]]] = MappingProxyType(
-    {"digits": _digits, "telemetry": _telemetry}
-)
-DATA_SETS: Final = (*CATALOGUE, *_MADE)
+DATA_SETS: Final = (*CATALOGUE, "digits", "telemetry")

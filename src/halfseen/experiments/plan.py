@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from importlib.resources import files
 from itertools import product
 from pathlib import Path
-from types import MappingProxyType
 from typing import Annotated, Any, Final, Literal, Self, TypeVar
 
 from pydantic import (
@@ -24,57 +22,35 @@ from pydantic import (
     model_validator,
 )
 
-from halfseen.experiments.data_sets import DATA_SETS
-from halfseen.experiments.methods import METHODS, UnknownSetting, did_you_mean, method_with
-from halfseen.experiments.record import TaskName, record_key
+from halfseen.experiments.data_sets import DATA_SETS, did_you_mean
+from halfseen.experiments.pipeline import METHODS, UnknownSetting, method_named
+from halfseen.masks import FEATURE_MECHANISMS, LABEL_MECHANISMS
 
+MOST_CELLS: Final = 50_000
 PRIOR: Final = "column_prior"
-
-# The mechanisms of halfseen.masks by the names that plans and records have.
-FEATURE_HIDING: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "at_random": "mcar",
-        "exact_per_row": "mcar_per_row",
-        "by_other_columns": "mar",
-        "by_own_value": "mnar",
-        "blocks": "blocks",
-    }
-)
-LABEL_HIDING: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "at_random": "mcar",
-        "positives_only": "positives_missing",
-        "all_but_positives": "positives_only",
-        "where_features": "where_features",
-    }
-)
+# "transductive" asks for hidden entries of training rows, "inductive" for labels of new rows.
+Task = Literal["transductive", "inductive"]
 
 
 class PlanError(ValueError):
     """A plan that cannot be followed; the message names the file, the key and what is allowed."""
 
 
-def _one_or_many(value: Any) -> Any:
-    return [value] if isinstance(value, str) else value
-
-
-def _one_of(value: str, allowed: Mapping[str, Any] | tuple[str, ...] | list[str]) -> str:
+def _one_of(value: str, allowed: Any) -> str:
     if value not in allowed:
         hint = did_you_mean(value, allowed)
         raise ValueError(f"says {value!r}.{hint} Allowed are: {', '.join(allowed)}.")
     return value
 
 
-def _once(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple(dict.fromkeys(values))
-
-
 _Section = TypeVar("_Section", bound="Section")
+_one_or_many = BeforeValidator(lambda value: [value] if isinstance(value, str) else value)
+_once = AfterValidator(lambda values: tuple(dict.fromkeys(values)))
 Rate = Annotated[float, Field(strict=True, ge=0, le=1)]
-Texts = Annotated[tuple[str, ...], BeforeValidator(_one_or_many), AfterValidator(_once)]
-Tasks = Annotated[tuple[TaskName, ...], BeforeValidator(_one_or_many), AfterValidator(_once)]
-FeatureHiding = Annotated[str, AfterValidator(lambda value: _one_of(value, FEATURE_HIDING))]
-LabelHiding = Annotated[str, AfterValidator(lambda value: _one_of(value, LABEL_HIDING))]
+Texts = Annotated[tuple[str, ...], _one_or_many, _once]
+Tasks = Annotated[tuple[Task, ...], _one_or_many, _once]
+FeatureMechanism = Annotated[str, AfterValidator(lambda value: _one_of(value, FEATURE_MECHANISMS))]
+LabelMechanism = Annotated[str, AfterValidator(lambda value: _one_of(value, LABEL_MECHANISMS))]
 
 
 class Section(BaseModel):
@@ -90,13 +66,15 @@ class Section(BaseModel):
             if key not in cls.model_fields:
                 known = list(cls.model_fields)
                 hint = did_you_mean(key, known)
-                raise ValueError(f"there is no key {key!r}.{hint} Keys here are: {_listed(known)}.")
+                raise ValueError(
+                    f"there is no key {key!r}.{hint} Keys here are: {', '.join(known)}."
+                )
         return values
 
     @classmethod
     def _as_table(cls, values: Any) -> Any:
         if not isinstance(values, dict):
-            raise ValueError(f"must be a table with some of {_listed(cls.model_fields)}")
+            raise ValueError(f"must be a table with some of {', '.join(cls.model_fields)}")
         return values
 
 
@@ -140,7 +118,7 @@ class MethodChoice(Section):
     def _has_such_settings(self) -> Self:
         if self.settings:
             try:
-                method_with(self.method, self.settings)
+                method_named(self.method, self.settings)
             except UnknownSetting as error:
                 raise ValueError(f"settings of {self.method}: {error}") from error
         return self
@@ -152,9 +130,7 @@ class TableChoice(Section):
     name: str = Field(pattern=r"^[A-Za-z0-9_]+$")
     file: Path
     labels: Texts = Field(min_length=1)  # columns to predict, by name or pattern
-    features: Texts = ()  # all others if there are none
     ignore: Texts = ()
-    target: Literal["auto", "labels", "classes"] = "auto"
     missing: Texts = ()  # further texts that mean "missing"
 
     @field_validator("name")
@@ -182,12 +158,12 @@ class Grid(Section):
     rates: tuple[tuple[Rate, Rate], ...] = ()
     feature_rates: tuple[Rate, ...] = ()
     label_rates: tuple[Rate, ...] = ()
-    # Whether hidden entries of the fitted rows are asked for, or labels of new rows.
     tasks: Tasks = Field(default=("transductive",), min_length=1)
-    feature_hiding: FeatureHiding = "at_random"
-    label_hiding: LabelHiding = "at_random"
+    feature_mechanism: FeatureMechanism = "mcar"
+    label_mechanism: LabelMechanism = "mcar"
     new_feature_rate: Rate | None = None  # of the features of new rows, if it is another
-    realisations: int = Field(default=10, strict=True, ge=1)  # masks, numbered from 0
+    realisations: int = Field(default=10, strict=True, ge=1)  # masks
+    first_realisation: int = Field(default=0, strict=True, ge=0)  # number of the first mask
     # Drawn from each data set; None for all.
     n_rows: int | None = Field(default=None, strict=True, ge=10)
     limits: Limits = Limits()
@@ -213,17 +189,19 @@ class Grid(Section):
 
     @model_validator(mode="after")
     def _has_rates(self) -> Self:
-        pairs = self.rates or tuple(product(self.feature_rates, self.label_rates))
-        if not pairs or (self.rates and (self.feature_rates or self.label_rates)):
+        if not self.pairs or (self.rates and (self.feature_rates or self.label_rates)):
             raise ValueError(
                 "give either rates, pairs such as [[0.5, 0.3], [0.8, 0.8]], or feature_rates and "
                 "label_rates, two lists whose combinations are run"
             )
         if self.new_feature_rate is not None and "inductive" not in self.tasks:
             raise ValueError('new_feature_rate is for tasks = ["inductive"], which has new rows')
-        for name, value in {"rates": pairs, "feature_rates": (), "label_rates": ()}.items():
-            object.__setattr__(self, name, value)
         return self
+
+    @property
+    def pairs(self) -> tuple[tuple[float, float], ...]:
+        """Shares hidden of features and of labels."""
+        return self.rates or tuple(product(self.feature_rates, self.label_rates))
 
 
 class Plan(Section):
@@ -234,44 +212,61 @@ class Plan(Section):
     about: str = ""
     grids: tuple[Grid, ...]
     tables: tuple[TableChoice, ...] = ()
-
-    def table(self, name: str) -> TableChoice | None:
-        """The user's table of that name; None if it is a data set of the catalogue."""
-        return next((table for table in self.tables if table.name == name), None)
+    text: str = ""  # as it stands in its file
+    folder: Path | None = None  # where its tables are looked for
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(Section):
     """One method on one realisation, with all that decides its result.
 
-    >>> Cell("scene", "transductive", "at_random", "at_random", 0.5, 0.3, None, "mc1").key
-    'scene-transductive-at_random-50-30-mc1-r0'
+    >>> cell = Cell(
+    ...     data_set="scene", task="transductive", feature_rate=0.5, label_rate=0.3, method="mc1"
+    ... )
+    >>> cell.key
+    'scene-transductive-mcar-50-30-mc1-r0'
     """
 
     data_set: str
-    task: TaskName
-    feature_hiding: str
-    label_hiding: str
+    task: Task
+    feature_mechanism: str = "mcar"
+    label_mechanism: str = "mcar"
     feature_rate: float
     label_rate: float
-    new_feature_rate: float | None
+    new_feature_rate: float | None = None
     method: str
     variant: str = ""
     realisation: int = 0  # seed of the mask, of the split into old and new rows, of the method
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: dict[str, Any] = {}
     n_rows: int | None = None
-    table: TableChoice | None = None
-    limits: Limits = field(default_factory=Limits)
-
-    @property
-    def key(self) -> str:
-        """A name, unique in a plan."""
-        return record_key(self, self.n_rows)
+    table: TableChoice | None = Field(default=None, exclude=True)
+    limits: Limits = Field(default=Limits(), exclude=True)
 
     @property
     def series(self) -> str:
         """What all realisations of it have in common; they share one choice of settings."""
-        return self.key.rpartition("-r")[0]
+        name = self.method + (f"+{self.variant}" if self.variant else "")
+        return f"{self.question}-{100 * self.feature_rate:g}-{100 * self.label_rate:g}-{name}"
+
+    @property
+    def key(self) -> str:
+        """A name, unique in a plan."""
+        return f"{self.series}-r{self.realisation}"
+
+    @property
+    def question(self) -> str:
+        """What one group of tables is about: data set, task, and how entries are hidden."""
+        hiding = self.feature_mechanism
+        if self.label_mechanism != self.feature_mechanism:
+            hiding += f"+{self.label_mechanism}"
+        if self.new_feature_rate is not None:
+            hiding += f"-new{100 * self.new_feature_rate:g}"
+        rows = "" if self.n_rows is None else f"-{self.n_rows}rows"
+        return f"{self.data_set}{rows}-{self.task}-{hiding}"
+
+    @property
+    def name(self) -> str:
+        """The method in tables."""
+        return f"{self.method} ({self.variant})" if self.variant else self.method
 
 
 def cells_of(plan: Plan) -> list[Cell]:
@@ -284,20 +279,33 @@ def cells_of(plan: Plan) -> list[Cell]:
     ('column_prior', 0, 1)
     """
     found: dict[str, Cell] = {}
-    for realisation in range(max(grid.realisations for grid in plan.grids)):
+    for place in range(max(grid.realisations for grid in plan.grids)):
         for grid in plan.grids:
-            if realisation >= grid.realisations:
-                continue
-            for cell in _cells(plan, grid, realisation):
+            for cell in _cells(plan, grid, place) if place < grid.realisations else ():
                 known = found.setdefault(cell.key, cell)
                 if known.settings != cell.settings:
-                    name = f"{cell.method} ({cell.variant})" if cell.variant else cell.method
                     raise PlanError(
-                        f"{plan.name}: two grids give {name} on {cell.data_set} different "
-                        f"settings, {dict(known.settings)} and {dict(cell.settings)}; give one of "
-                        "them another variant."
+                        f"{plan.name}: key 'settings': two grids give {cell.name} on "
+                        f"{cell.data_set} different ones, {known.settings} and {cell.settings}; "
+                        "give one of them another variant."
                     )
     return list(found.values())
+
+
+def _cells(plan: Plan, grid: Grid, place: int) -> Iterator[Cell]:
+    tables = {table.name: table for table in plan.tables}
+    for data_set, task, (of_x, of_y), choice in product(
+        grid.data_sets, grid.tasks, grid.pairs, grid.methods
+    ):
+        new_rate = grid.new_feature_rate if task == "inductive" else None
+        yield Cell(
+            data_set=data_set, task=task, feature_mechanism=grid.feature_mechanism,
+            label_mechanism=grid.label_mechanism, feature_rate=of_x, label_rate=of_y,
+            new_feature_rate=None if new_rate == of_x else new_rate, method=choice.method,
+            variant=choice.variant, realisation=grid.first_realisation + place,
+            settings=choice.settings, n_rows=grid.n_rows, table=tables.get(data_set),
+            limits=grid.limits,
+        )  # fmt: skip
 
 
 def read_plan(plan: str | Path) -> Plan:
@@ -307,104 +315,78 @@ def read_plan(plan: str | Path) -> Plan:
     >>> plan.grids[0].tasks, plan.grids[0].methods[0].method
     (('transductive',), 'column_prior')
     """
-    path = plan_path(plan)
+    path, shipped = Path(plan), shipped_plans()
+    if not path.is_file():
+        if str(plan) not in shipped:
+            raise PlanError(
+                f"{plan} is neither a file nor a shipped plan.{did_you_mean(str(plan), shipped)} "
+                "'halfseen experiment list' shows the shipped ones."
+            )
+        path = _shipped_folder() / f"{plan}.toml"
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise PlanError(f"{path} is not UTF-8 text, so it is no TOML.") from error
-    read = parse_plan(text, path)
-    return read.model_copy(update={"name": str(plan)}) if str(plan) in shipped_plans() else read
-
-
-def plan_path(plan: str | Path) -> Path:
-    """The file of a plan, the user's or a shipped one."""
-    path, shipped = Path(plan), shipped_plans()
-    if path.is_file():
-        return path
-    if str(plan) in shipped:
-        return _shipped_folder() / f"{plan}.toml"
-    hint = did_you_mean(str(plan), shipped)
-    raise PlanError(
-        f"{plan} is neither a file nor a shipped plan.{hint} 'halfseen experiment list' shows the "
-        "shipped ones."
-    )
+    name = str(plan) if str(plan) in shipped else path.stem
+    return parse_plan(text, str(path), path.parent, name)
 
 
 def shipped_plans() -> tuple[str, ...]:
-    """Names of the plans that ship with halfseen: the full ones, then the quick ones.
-
-    >>> "transductive-scene" in shipped_plans(), "quick/transductive-scene" in shipped_plans()
-    (True, True)
-    """
+    """Names of the plans that ship with halfseen: the full ones, then the quick ones."""
     folder = _shipped_folder()
     paths = sorted(folder.glob("*.toml")) + sorted(folder.glob("*/*.toml"))
     return tuple(path.relative_to(folder).with_suffix("").as_posix() for path in paths)
 
 
-def parse_plan(text: str, path: Path, folder: Path | None = None) -> Plan:
-    """The plan that a TOML text describes.
-
-    ``path`` is its file, for messages and the plan's name; files of tables are looked for in
-    ``folder``, by default that of ``path``.
-    """
+def parse_plan(text: str, source: str, folder: Path, name: str = "plan") -> Plan:
+    """The plan that a TOML text describes; `source` is for messages."""
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise PlanError(f"{path} is not TOML: {error}.") from error
+        raise PlanError(f"{source} is not TOML: {error}.") from error
     known = ["title", "about", "grid", "table", *Grid.model_fields]
     for key in document:
         if key not in known:
             hint = did_you_mean(key, known)
-            raise PlanError(f"{path}: there is no key {key!r}.{hint} Keys are: {_listed(known)}.")
-    context: dict[str, Any] = {"folder": path.parent if folder is None else folder}
+            raise PlanError(f"{source}: there is no key {key!r}.{hint} Keys: {', '.join(known)}.")
+    context: dict[str, Any] = {"folder": folder}
     tables = [
-        _checked(TableChoice, part, f"{path}: [[table]] {place}", context)
-        for place, part in enumerate(_parts(document, "table", path), start=1)
+        _checked(TableChoice, part, f"{source}: [[table]] {place}", context)
+        for place, part in enumerate(_parts(document, "table", source), start=1)
     ]
     context["tables"] = [table.name for table in tables]
     if len(set(context["tables"])) < len(tables):
-        raise PlanError(f"{path}: key 'name': two tables have the same; choose another.")
+        raise PlanError(f"{source}: key 'name': two tables have the same; choose another.")
     shared = {key: value for key, value in document.items() if key in Grid.model_fields}
-    parts = _parts(document, "grid", path)
     grids = [
-        _checked(Grid, _over(shared, part), f"{path}: [[grid]] {place}", context)
-        for place, part in enumerate(parts, start=1)
-    ] or [_checked(Grid, shared, str(path), context)]
-    of_plan = {key: document[key] for key in ("title", "about") if key in document}
-    whole: dict[str, Any] = {"name": path.stem, "grids": grids, "tables": tables}
-    return _checked(Plan, whole | of_plan, str(path), context)
-
-
-def _cells(plan: Plan, grid: Grid, realisation: int) -> Iterator[Cell]:
-    for data_set, task, rates, choice in product(
-        grid.data_sets, grid.tasks, grid.rates, grid.methods
-    ):
-        new_rate = grid.new_feature_rate if task == "inductive" else None
-        yield Cell(
-            data_set,
-            task,
-            grid.feature_hiding,
-            grid.label_hiding,
-            *rates,
-            None if new_rate == rates[0] else new_rate,
-            choice.method,
-            choice.variant,
-            realisation,
-            choice.settings,
-            grid.n_rows,
-            plan.table(data_set),
-            grid.limits,
+        _checked(Grid, _over(shared, part), f"{source}: [[grid]] {place}", context)
+        for place, part in enumerate(_parts(document, "grid", source), start=1)
+    ] or [_checked(Grid, shared, source, context)]
+    whole: dict[str, Any] = {
+        "name": name, "grids": grids, "tables": tables, "text": text,
+        "folder": folder.resolve() if tables else None,
+        **{key: document[key] for key in ("title", "about") if key in document},
+    }  # fmt: skip
+    n_cells = sum(
+        grid.realisations * len(grid.data_sets) * len(grid.tasks) * len(grid.pairs)
+        * len(grid.methods) for grid in grids
+    )  # fmt: skip
+    if n_cells > MOST_CELLS:
+        raise PlanError(
+            f"{source}: key 'realisations': the plan has {n_cells:,} cells, and at most "
+            f"{MOST_CELLS:,} are run; ask for fewer realisations, rates, data sets or methods."
         )
+    return _checked(Plan, whole, source, context)
 
 
 def _shipped_folder() -> Path:
     return Path(str(files("halfseen.experiments") / "plans"))
 
 
-def _parts(document: dict[str, Any], key: str, path: Path) -> list[dict[str, Any]]:
+def _parts(document: dict[str, Any], key: str, source: str) -> list[dict[str, Any]]:
     found = document.get(key, [])
     if not isinstance(found, list) or not all(isinstance(part, dict) for part in found):
-        raise PlanError(f"{path}: key {key!r}: must be written as tables: [[{key}]].")
+        raise PlanError(f"{source}: key {key!r}: must be written as tables: [[{key}]].")
     return found
 
 
@@ -445,11 +427,6 @@ def _in_words(error: ValidationError) -> str:
         what += f", got {given!r}"
     if context.get("le") == 1.0 and isinstance(given, int | float) and 1 < given <= 100:
         what += f". For {given} % write {given / 100:g}"
-    what = what.replace("tuple", "list").replace("Tuple", "List") + (
-        "" if what.endswith((".", "?")) else "."
-    )
+    what = what.replace("tuple", "list").replace("Tuple", "List")
+    what += "" if what.endswith((".", "?")) else "."
     return ": ".join([*keys[:-1], *(f"key {key!r}" for key in keys[-1:]), what])
-
-
-def _listed(words: Any) -> str:
-    return ", ".join(words)

@@ -1,28 +1,77 @@
-"""Whether one method is better than another, judged over the realisations that both ran on."""
+"""Whether one method is better than another: over rows of a table, or over realisations."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.stats import norm, rankdata
 from scipy.stats import t as student
 
+if TYPE_CHECKING:
+    from halfseen.experiments.scores import RowLosses
+
 SMALLER_IS_BETTER = frozenset(
-    {
-        "rmse",
-        "standardised_rmse",
-        "log_loss",
-        "calibration_error",
-        "interval_width",
-        "seconds",
-        "megabytes",
-    }
+    {"rmse", "normalised_rmse", "log_loss", "calibration_error", "interval_width", "seconds"}
 )
 LEVEL = 0.05
-_NEW_SHARE = 0.3
-_OF_FEATURES = ("rmse", "standardised_rmse", "interval_coverage", "interval_width")
+_OF_FEATURES = ("rmse", "normalised_rmse")
+
+Floats = NDArray[np.float64]
+
+
+def auc_influence(is_positive: NDArray[np.bool_], score: Floats) -> tuple[float, Floats] | None:
+    """AUC, and what each row adds to its error (DeLong); the mean over rows is 0."""
+    n_positive, n = int(is_positive.sum()), len(score)
+    n_negative = n - n_positive
+    if min(n_positive, n_negative) < 2:
+        return None
+    ranks, own = rankdata(score), np.zeros(n)
+    for chosen in (is_positive, ~is_positive):
+        own[chosen] = rankdata(score[chosen])
+    # Share of the other class that lies on the correct side of the row.
+    below = (ranks - own) / np.where(is_positive, n_negative, n_positive)
+    placed = np.where(is_positive, below, 1 - below)
+    auc = float(placed[is_positive].mean())
+    return auc, (placed - auc) * n / np.where(is_positive, n_positive, n_negative)
+
+
+def compare_rows(
+    ours: Sequence[RowLosses], theirs: Sequence[RowLosses], of_auc: bool = False
+) -> int:
+    """1 if our losses are significantly lower, -1 if higher, else 0; or our AUC higher, lower."""
+    changes: dict[int, list[float]] = {}
+    offset = 0.0
+    for a, b in zip(ours, theirs, strict=True):
+        of_rows = b.of_rows - a.of_rows
+        if of_auc:
+            if a.auc_of_rows is None or b.auc_of_rows is None:
+                return 0
+            of_rows = a.auc_of_rows - b.auc_of_rows
+            offset += ((a.auc or 0.0) - (b.auc or 0.0)) / len(ours)
+        for row, change in zip(a.rows.tolist(), of_rows.tolist(), strict=True):
+            changes.setdefault(row, []).append(change)
+    # A row that is scored in several repeats counts once.
+    means = np.array([np.mean(of_row) for of_row in changes.values()])
+    if len(means) < 2:
+        return 0
+    half = float(norm.ppf(1 - LEVEL / 2) * means.std(ddof=1)) / math.sqrt(len(means))
+    difference = offset if of_auc else float(means.mean())
+    return int(difference > half) - int(difference < -half)
+
+
+def share_asked(task: str, score: str, feature_rate: float, label_rate: float) -> float:
+    """Share of the entries that a score is over.
+
+    >>> share_asked("transductive", "rmse", 0.5, 0.3)
+    0.5
+    """
+    if task == "inductive":
+        return 0.3
+    return feature_rate if score in _OF_FEATURES else label_rate
 
 
 class PairedDifference(NamedTuple):
@@ -32,27 +81,13 @@ class PairedDifference(NamedTuple):
     p: float  # two-sided; NaN with fewer than two realisations
 
 
-def share_asked(task: str, score: str, feature_rate: float, label_rate: float) -> float:
-    """Share of the entries that a score is over, which the correction needs.
-
-    >>> share_asked("transductive", "rmse", 0.5, 0.3)
-    0.5
-    """
-    if task == "inductive":
-        return _NEW_SHARE
-    return feature_rate if score in _OF_FEATURES else label_rate
-
-
 def corrected_resampled_t(
     ours: ArrayLike, theirs: ArrayLike, share_hidden: float
 ) -> PairedDifference:
     """Compare two methods by the paired t test corrected for resampling.
 
     Realisations overlap: they are masks of the same rows. The variance of the mean is therefore not
-    s²/n but s² (1/n + hidden/shown), after Nadeau and Bengio (2003).
-
-    ``ours`` and ``theirs`` are scores on the same realisations, larger being better;
-    ``share_hidden`` is the share of the entries that a realisation hides.
+    s²/n but s² (1/n + hidden/shown), after Nadeau and Bengio (2003). Larger scores are better.
 
     >>> result = corrected_resampled_t([0.9, 0.91, 0.92, 0.9], [0.8, 0.82, 0.81, 0.8], 0.5)
     >>> round(result.ahead, 3), result.p < 0.05
@@ -71,64 +106,26 @@ def corrected_resampled_t(
 
 
 class AgainstBest(NamedTuple):
-    """The best method of a table cell, and which others it is clearly better than."""
+    """The best method of a table cell, and which others it is significantly better than."""
 
     best: str
     p_of_others: Mapping[str, float]  # Holm over the others; NaN where it cannot be told
 
-    def is_clear(self, level: float = LEVEL) -> bool:
-        """Whether the best is better than every other beyond chance."""
-        return bool(self.p_of_others) and all(p < level for p in self.p_of_others.values())
-
-    def as_good(self, level: float = LEVEL) -> tuple[str, ...]:
-        """Methods that cannot be told from the best, itself included."""
-        alike = [name for name, p in self.p_of_others.items() if not p < level]
-        return (self.best, *alike)
-
-
-def levelled_means(
-    scores: Mapping[str, Sequence[float] | NDArray[np.float64]],
-) -> dict[str, float]:
-    """Mean scores as if every method had been asked about every realisation.
-
-    Some realisations are harder than others, so that means over different ones do not compare. Each
-    score is taken as the sum of a part of the method and a part of the realisation, by least
-    squares. Where all have all realisations, these are the plain means.
-
-    ``scores`` has NaN where a realisation is not there; every method has at least one.
-
-    >>> levelled_means({"a": [1.0, 3.0], "b": [2.0, float("nan")]})
-    {'a': 2.0, 'b': 3.0}
-    """
-    values = np.array([np.asarray(one, dtype=np.float64) for one in scores.values()])
-    known = ~np.isnan(values)
-    if not scores:
-        return {}
-    if known.all():
-        return dict(zip(scores, values.mean(axis=1).tolist(), strict=True))
-    methods, realisations = np.nonzero(known)
-    n_methods, n_realisations = values.shape
-    parts = np.zeros((len(methods), n_methods + n_realisations))
-    parts[np.arange(len(methods)), methods] = 1.0
-    parts[np.arange(len(methods)), n_methods + realisations] = 1.0
-    found = np.linalg.lstsq(parts, values[known])[0]
-    usual = found[n_methods:][known.any(axis=0)].mean()
-    means = (found[:n_methods] + usual).round(12)
-    return dict(zip(scores, means.tolist(), strict=True))
+    @property
+    def is_clear(self) -> bool:
+        """Whether the best is significantly better than every other."""
+        return bool(self.p_of_others) and all(p < LEVEL for p in self.p_of_others.values())
 
 
 def against_best(
     scores: Mapping[str, Sequence[float]], score: str, share_hidden: float
 ) -> AgainstBest | None:
-    """Find the best method by its mean, and test the others against it.
+    """Find the best method by its mean over realisations that all have, and test the others.
 
-    Methods that were asked about fewer realisations are judged by :func:`levelled_means`.
-
-    ``score`` tells whether more or less is better. Scores are NaN where a realisation is not there;
-    pairs in which either is NaN are left out. The result is None if no method has a score.
+    Scores are NaN where a realisation is not there. The result is None without a common one.
 
     >>> found = against_best({"a": [0.9, 0.91, 0.9], "b": [0.5, 0.52, 0.51]}, "accuracy", 0.5)
-    >>> found.best, found.is_clear()
+    >>> found.best, found.is_clear
     ('a', True)
     """
     sign = -1.0 if score in SMALLER_IS_BETTER else 1.0
@@ -136,30 +133,19 @@ def against_best(
     values = {name: one for name, one in values.items() if not np.isnan(one).all()}
     if not values:
         return None
-    means = levelled_means(values)
-    best = max(means, key=lambda name: means[name])
-    others = [name for name in values if name != best]
-    p_values = []
-    for name in others:
-        both = ~np.isnan(values[best]) & ~np.isnan(values[name])
-        p_values.append(
-            corrected_resampled_t(values[best][both], values[name][both], share_hidden).p
-        )
-    known = [p for p in p_values if not np.isnan(p)]
-    corrected = iter(_holm(known))
-    return AgainstBest(
-        best,
-        {
-            name: np.nan if np.isnan(p) else next(corrected)
-            for name, p in zip(others, p_values, strict=True)
-        },
-    )
-
-
-def _holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's correction: the chance of any false alarm among the tests stays at the level."""
-    p = np.asarray(p_values, dtype=np.float64)
-    order, factors = np.argsort(p, kind="stable"), np.arange(len(p), 0, -1)
-    corrected = np.empty_like(p)
-    corrected[order] = np.minimum(1.0, np.maximum.accumulate(p[order] * factors))
-    return [float(one) for one in corrected]
+    common = ~np.isnan(np.stack(list(values.values()))).any(axis=0)
+    if not common.any():
+        return None
+    best = max(values, key=lambda name: values[name][common].mean())
+    p_values = {}
+    for name in values:
+        if name != best:
+            both = ~np.isnan(values[best]) & ~np.isnan(values[name])
+            pair = values[best][both], values[name][both]
+            p_values[name] = corrected_resampled_t(*pair, share_hidden).p
+    known = {name: p for name, p in p_values.items() if not np.isnan(p)}
+    corrected, largest = {}, 0.0  # Holm
+    for rank, name in enumerate(sorted(known, key=lambda name: known[name])):
+        largest = max(largest, min(1.0, known[name] * (len(known) - rank)))
+        corrected[name] = largest
+    return AgainstBest(best, {name: corrected.get(name, np.nan) for name in p_values})

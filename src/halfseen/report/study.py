@@ -1,4 +1,4 @@
-"""The page about a study: its tables, and scores by the share that was hidden."""
+"""The page about a study: its tables, and scores by the share that was hidden; images."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from halfseen.experiments.record import read_records
-from halfseen.experiments.record_table import OURS, SCORE_NAMES, RecordTable, record_tables
+from halfseen.experiments.records import CellRecord
+from halfseen.experiments.tables import OURS, SCORE_NAMES, RecordTable, record_tables
+from halfseen.model_file import replace_atomically
 from halfseen.plot import COLOURS
 from halfseen.report.page import chart, render, write_page
 
@@ -21,61 +22,51 @@ if TYPE_CHECKING:
 
 
 def write_study_report(
-    study: str | PathLike[str] | Sequence[RecordTable],
+    records: Sequence[CellRecord],
     path: str | PathLike[str],
     *,
-    title: str | None = None,
+    title: str = "Study",
     command: str | None = None,
 ) -> None:
     """Write one page about a study: methods by scores and shares of hidden entries.
 
     Parameters
     ----------
-    study : str, path-like or sequence of RecordTable
-        The folder of a run, or its tables.
+    records : sequence of CellRecord
+        The records of a run.
     path : str or path-like
         The page. An existing file is replaced as a whole or not at all.
-    title : str, optional
+    title : str, default="Study"
         Title of the page.
     command : str, optional
         The command that writes the page, to be shown at its foot.
     """
-    if isinstance(study, str | PathLike):
-        folder = Path(study)
-        study, title = record_tables(read_records(folder)), title or f"Study {folder.name}"
-        if not study:
-            raise ValueError(f"{folder} holds no finished cell. Run or resume the study first.")
-    sections = [
-        _section(f"part-{place}", list(tables))
-        for place, (_, tables) in enumerate(groupby(study, key=_heading))
-    ]
+    tables = record_tables(records)
+    if not tables:
+        raise ValueError("There is no finished cell. Run or resume the study first.")
+    sections = []
+    for place, (question, group) in enumerate(groupby(tables, key=lambda one: one.question)):
+        sections.append(_section(f"part-{place}", question, list(group)))
     contents = [(section["anchor"], section["title"]) for section in sections]
-    text = render(
-        "study.html", title=title or "Study", command=command, contents=contents,
-        sections=sections,
-    )  # fmt: skip
+    text = render("study.html", title=title, command=command, contents=contents, sections=sections)
     write_page(text, path)
 
 
-def _heading(table: RecordTable) -> str:
-    return f"{table.data_set}, {table.task}, {table.hiding.replace('_', ' ')}"
-
-
-def _section(anchor: str, tables: list[RecordTable]) -> dict[str, Any]:
+def _section(anchor: str, question: str, tables: list[RecordTable]) -> dict[str, Any]:
     shown = []
     for table in tables:
         name = SCORE_NAMES.get(table.score, table.score)
         drawn = None
         if len(table.rates) > 1 and table.score != "seconds":
             drawn = chart(
-                _draw, table, title=f"{name}: {_heading(table)}", height=220,
+                _draw, table, title=f"{name}: {question}", height=220,
                 text=f"{name} by the shares of features and labels that were hidden; the blue line "
                 f"is {OURS}, the others are grey and stand in the table.",
             )  # fmt: skip
         heads = [f"#{100 * a:g} % / {100 * b:g} %" for a, b in table.rates]
         shown.append({"name": name, "chart": drawn, "heads": heads, "lines": table.lines})
     notes = list(dict.fromkeys(note for table in tables for note in table.notes))
-    return {"anchor": anchor, "title": _heading(tables[0]), "tables": shown, "notes": notes}
+    return {"anchor": anchor, "title": question, "tables": shown, "notes": notes}
 
 
 def _draw(table: RecordTable, ax: Axes) -> None:
@@ -95,3 +86,38 @@ def _draw(table: RecordTable, ax: Axes) -> None:
     ax.spines[["left", "bottom"]].set_color(COLOURS["quiet"])
     ax.tick_params(color=COLOURS["quiet"], labelcolor=COLOURS["ink"])
     ax.xaxis.label.set_color(COLOURS["ink"])
+
+
+def write_images(records: Sequence[CellRecord], path: str | PathLike[str]) -> None:
+    """Write restored images as a PNG file: for each question the truth, observed, each method."""
+    from matplotlib.figure import Figure
+
+    rows: list[tuple[str, Any, tuple[int, int]]] = []
+    with_images = [record for record in records if record.pictures is not None]
+    for question in dict.fromkeys(record.cell.question for record in with_images):
+        first: dict[str, Any] = {}
+        for record in with_images:
+            if record.cell.question == question:
+                first.setdefault(record.cell.name, record.pictures)
+        some = next(iter(first.values()))
+        rows += [(f"{question}: truth", some.truth, some.shape)]
+        rows += [("observed", some.observed, some.shape)]
+        rows += [(name, one.completed, one.shape) for name, one in first.items()]
+    if not rows:
+        raise ValueError("No cell has images; the plan mnist-reconstruction makes some.")
+    figure = Figure(figsize=(8, 0.7 * len(rows)), layout="constrained")
+    for place, (name, images, shape) in enumerate(rows):
+        ax = figure.add_subplot(len(rows), 1, place + 1)
+        grey = np.concatenate([np.reshape(image, shape) for image in images], axis=1).astype(float)
+        colours = np.repeat(np.clip(grey, 0, 255)[..., None] / 255, 3, axis=2)
+        colours[grey < 0] = _HIDDEN_PIXEL
+        ax.imshow(colours, interpolation="nearest")
+        ax.set_xticks([])
+        ax.set_yticks([shape[0] / 2], [name])
+        ax.tick_params(length=0)
+        ax.spines[:].set_visible(False)
+    with replace_atomically(Path(path)) as part:
+        figure.savefig(part, format="png", dpi=100)
+
+
+_HIDDEN_PIXEL = (0.62, 0.72, 0.85)

@@ -1,8 +1,8 @@
-"""A study within this process, for tests that need no other."""
+"""A small table in a file, and a study of it within this process."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from halfseen.experiments import run_plan as module
-from halfseen.experiments.plan import Cell, parse_plan
-from halfseen.experiments.record import Record, TunedSettings
-from halfseen.experiments.run_plan import Job, Outcome, run_plan
+from halfseen.experiments import run as module
+from halfseen.experiments.plan import parse_plan
+from halfseen.experiments.records import CellRecord, Tuning
 
 PLAN = """
 title = "Flowers"
@@ -61,43 +60,18 @@ class OneProcess:
         pass
 
 
-class Notes:
-    """A watcher that writes everything down."""
-
-    def __init__(self) -> None:
-        self.n_done_before = -1
-        self.tunings: list[str] = []
-        self.records: list[Record] = []
-
-    def begin(self, n_cells: int, done: Sequence[Record], left: Sequence[Cell]) -> None:
-        assert n_cells == len(done) + len(left)
-        self.n_done_before = len(done)
-
-    def change(self, running: Sequence[tuple[Job, float]]) -> None:
-        pass
-
-    def tuned(self, job: Job, tuned: TunedSettings) -> None:
-        self.tunings.append(job.cell.series)
-
-    def cell(self, record: Record) -> None:
-        self.records.append(record)
-
-
 def study(
-    run: Path,
+    path: Path,
     monkeypatch: pytest.MonkeyPatch,
     text: str = PLAN,
-    n_workers: int = 1,
     pool: type | None = OneProcess,
-    *,
-    retry_failed: bool = False,
-) -> tuple[Outcome, Notes]:
-    """Run what is left of a plan in a folder; without a pool, in processes of their own."""
-    run.mkdir(exist_ok=True)
+    **options: Any,
+) -> list[CellRecord | Tuning]:
+    """Run what is left of a plan; what was done. Without a pool, in processes of their own."""
+    path.parent.mkdir(exist_ok=True)
     if pool is not None:
         monkeypatch.setattr(module, "ProcessPool", pool)
-    notes = Notes()
-    write_flowers(run)
-    plan = parse_plan(text, Path("plan.toml"), run)
-    outcome = run_plan(plan, run, n_workers=n_workers, watcher=notes, retry_failed=retry_failed)
-    return outcome, notes
+    write_flowers(path.parent)
+    plan = parse_plan(text, "plan.toml", path.parent)
+    states = list(module.run_plan(plan, path, **{"n_workers": 1} | options))
+    return [state.part for state in states if state.part is not None]

@@ -1,0 +1,302 @@
+"""Hide entries of a table, fit a method to the rest, and take its predictions of what is hidden.
+
+Two questions are kept apart. *New rows*: labels given the features of a row alone, what ``predict``
+does. *Training rows*: hidden features and labels of fitted rows, given all else, other labels among
+it, what ``complete`` does. The command ``evaluate``, plans and benchmarks all come through here.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any, Final, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from halfseen.baselines.baseline import Baseline
+from halfseen.data.raw import category_key
+from halfseen.experiments.data_sets import (
+    Bools,
+    DataSet,
+    Floats,
+    did_you_mean,
+    encoded_features,
+)
+from halfseen.masks import mask_table
+
+Question = Literal["new rows", "training rows"]
+
+# name -> estimator of halfseen
+OURS: Final[dict[str, str]] = {"halfseen": "HalfseenClassifier", "rbm_mo": "RBMClassifier"}
+# name -> (module in halfseen.baselines, class)
+BASELINES: Final[dict[str, tuple[str, str]]] = {
+    "column_prior": ("column_prior", "ColumnPrior"),
+    "cle": ("cle", "CLE"),
+    "noisy_imc": ("noisy_imc", "NoisyIMC"),
+    "mc1": ("mc1", "MC1"),
+    "gaussian_em": ("gaussian_em", "GaussianEM"),
+    "soft_impute": ("soft_impute", "SoftImpute"),
+    "iterative_imputer": ("iterative_imputer", "IterativeImputerPeer"),
+    "miss_forest": ("miss_forest", "MissForest"),
+    "nearest_neighbours": ("nearest_neighbours", "NearestNeighbours"),
+    "boosted_native": ("boosted_native", "BoostedNative"),
+    "boosted_imputed": ("boosted_imputed", "BoostedImputed"),
+    "masked_network": ("masked_network", "MaskedNetwork"),
+    "miwae": ("miwae", "MIWAE"),
+    "gain": ("gain", "GAIN"),
+    "misgan": ("misgan", "MisGAN"),
+    "misgan_convolutional": ("misgan_convolutional", "MisGANConvolutional"),
+}
+METHODS: Final = (*OURS, *BASELINES)
+
+
+class UnknownSetting(ValueError):
+    """A method has no such parameter."""
+
+
+class Hidden(NamedTuple):
+    """A table with hidden entries: to which rows methods are fitted, and what they predict."""
+
+    data: DataSet
+    X: Floats  # (n_rows, n_columns), NaN where hidden or missing
+    Y: Floats  # (n_rows, n_labels), NaN where hidden or unknown
+    is_new: Bools  # (n_rows,)
+    asked_X: Bools  # known and hidden
+    asked_Y: Bools
+
+    def rows(self, question: Question) -> Bools:
+        """The rows of a question."""
+        return self.is_new if question == "new rows" else ~self.is_new
+
+    def asked_codes(self, question: Question) -> Floats:
+        """Codes of the labels to predict, NaN elsewhere, of shape (rows, n_outputs)."""
+        first = [output.columns.start for output in self.data.outputs]
+        asked = self.asked_Y[:, first]
+        return np.where(asked, self.data.codes, np.nan)[self.rows(question)]
+
+    def shown(self, question: Question) -> tuple[Any, Any]:
+        """Features and labels as an estimator gets them, hidden entries missing."""
+        data, rows = self.data, self.rows(question)
+        if data.frames is None:
+            y = self.Y[rows]
+            if data.target == "classes":
+                known = ~np.isnan(y[:, 0])
+                y = np.where(known, np.nan_to_num(y).argmax(axis=1), np.nan)
+            return self.X[rows], y
+        modelled = [j for j, c in enumerate(data.frames.schema.features) if c.n_units]
+        hidden = np.zeros((len(rows), len(data.frames.schema.features)), bool)
+        hidden[:, modelled] = self.asked_X[:, np.unique(data.blocks, return_index=True)[1]]
+        X = _masked(data.frames.X, hidden, rows)
+        if data.frames.y is None:
+            return X, None
+        first = [output.columns.start for output in data.outputs]
+        return X, _masked(data.frames.y, self.asked_Y[:, first], rows)
+
+
+def hide(
+    data: DataSet,
+    *,
+    feature_rate: float,
+    label_rate: float,
+    seed: int,
+    new_rows: Bools | None = None,
+    new_feature_rate: float | None = None,
+    feature_mechanism: str = "mcar",
+    label_mechanism: str = "mcar",
+) -> Hidden:
+    """Hide entries, alike for every method; labels of new rows are all hidden.
+
+    >>> from halfseen.experiments.data_sets import array_data_set
+    >>> data = array_data_set("ones", np.ones((10, 2)), np.ones((10, 1)), "labels")
+    >>> hidden = hide(data, feature_rate=0, label_rate=0, seed=0, new_rows=np.arange(10) < 3)
+    >>> hidden.asked_codes("new rows").ravel().tolist(), int(hidden.asked_X.sum())
+    ([1.0, 1.0, 1.0], 0)
+    """
+    several = data.target == "several"
+    masked = mask_table(
+        data.X, data.codes if several else data.Y, feature_rate=feature_rate, label_rate=label_rate,
+        seed=seed, feature_mechanism=feature_mechanism, label_mechanism=label_mechanism,
+        one_hot=data.target == "classes", groups=data.blocks, new_rows=new_rows,
+        new_feature_rate=new_feature_rate,
+    )  # fmt: skip
+    asked_Y, Y = masked.held_out_Y, masked.Y
+    if several:
+        widths = [output.columns.stop - output.columns.start for output in data.outputs]
+        asked_Y = np.repeat(asked_Y, widths, axis=1)
+        Y = np.where(asked_Y, np.nan, data.Y)
+    is_new = np.zeros(len(data.X), bool) if new_rows is None else new_rows
+    return Hidden(data, masked.X, Y, is_new, masked.held_out_X, asked_Y)
+
+
+class Prediction(NamedTuple):
+    """What a method predicts of the rows of a question."""
+
+    features: Floats | None  # (rows, n_columns), completed, where the method does
+    scores: list[Floats]  # of each output (rows, n_classes), larger for what is more likely
+    decided: list[NDArray[np.int64]] | None = None  # of each output (rows,), else the largest
+    sets: list[Bools] | None = None  # of each output (rows, n_classes)
+    bounds: Floats | None = None  # of numbers, (rows, n_blocks, 2), in raw units
+
+
+def method_named(name: str, settings: Mapping[str, Any] | None = None, seed: int = 0) -> Any:
+    """An estimator of halfseen or a baseline, with some of its parameters.
+
+    >>> method_named("rbm_mo", {"n_components": 20}).n_components
+    20
+    >>> method_named("mc1", {"ranks": 3})
+    Traceback (most recent call last):
+    ...
+    halfseen.experiments.pipeline.UnknownSetting: there is no setting 'ranks'. ...
+    """
+    if name in OURS:
+        method = getattr(import_module("halfseen"), OURS[name])()
+    elif name in BASELINES:
+        module, class_name = BASELINES[name]
+        method = getattr(import_module(f"halfseen.baselines.{module}"), class_name)()
+    else:
+        raise ValueError(f"unknown method {name!r}.{did_you_mean(name, METHODS)}")
+    own = set(method.get_params(deep=False))
+    known = sorted(own - {"random_state", "target_type", "verbose"})
+    for setting in settings or ():
+        if setting not in known:
+            raise UnknownSetting(
+                f"there is no setting {setting!r}.{did_you_mean(setting, known)} There are: "
+                f"{', '.join(known) or 'none'}."
+            )
+    seeded = {"random_state": seed} if "random_state" in own else {}
+    return method.set_params(**dict(settings or {}), **seeded)
+
+
+def fit_and_predict(
+    method: Any, hidden: Hidden, questions: Sequence[Question], coverage: float = 0.9
+) -> dict[Question, Prediction]:
+    """Fit a method, an estimator or a baseline, to the training rows, and predict."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if isinstance(method, Baseline):
+            return _of_baseline(method, hidden, questions)
+        return _of_estimator(method, hidden, questions, coverage)
+
+
+def _of_estimator(
+    model: Any, hidden: Hidden, questions: Sequence[Question], coverage: float
+) -> dict[Question, Prediction]:
+    X, y = hidden.shown("training rows")
+    if hidden.data.frames is None and hidden.data.target == "labels":
+        model.set_params(target_type="multilabel-indicator")
+    model.fit(*((X,) if y is None else (X, y)))
+    found: dict[Question, Prediction] = {}
+    for question in questions:
+        if question == "training rows":
+            completed = model.complete(*((X,) if y is None else (X, y)))
+            filled, asked = completed.X, X
+            proba = None if y is None else completed.proba
+        else:
+            asked = hidden.shown("new rows")[0]
+            proba = None if y is None else model.predict_proba(asked)
+            needs_features = hidden.asked_X[hidden.is_new].any()
+            filled = model.transform(asked) if needs_features else None
+        scores = [] if proba is None else _by_output(model, hidden.data, proba)
+        sets = bounds = None
+        if model.calibration_ is not None:
+            if question == "new rows" and scores:
+                sets = _by_output(model, hidden.data, model.predict_set(asked, coverage), True)
+            if hidden.asked_X[hidden.rows(question)].any():
+                bounds = _bounds(model, hidden.data, asked, coverage)
+        features = None if filled is None else _numbers(hidden.data, filled)
+        decided = _decided(model, scores)
+        found[question] = Prediction(features, scores, decided, sets, bounds)
+    return found
+
+
+def _of_baseline(
+    method: Baseline, hidden: Hidden, questions: Sequence[Question]
+) -> dict[Question, Prediction]:
+    data, X, Y = hidden.data, hidden.X[~hidden.is_new], hidden.Y[~hidden.is_new]
+    features: dict[Question, Any] = {}
+    scores: dict[Question, list[Floats]] = {question: [] for question in questions}
+    groups = [[output] for output in data.outputs] if data.target == "several" else [data.outputs]
+    for group in groups:
+        # Features alone: a label that is always 0 teaches nothing.
+        labels = np.zeros((len(X), 1))
+        if group:
+            labels = Y[:, group[0].columns.start : group[-1].columns.stop]
+        is_class = any(len(output.classes) > 2 for output in group)
+        fitted = clone(method).fit(X, labels, "classes" if is_class else "labels")
+        for question in questions:
+            if question == "training rows":
+                features[question], found = fitted.complete()
+            else:
+                new = hidden.X[hidden.is_new]
+                found = fitted.predict_scores(new)
+                features[question] = fitted.complete_new(new)
+            scores[question] += _columns_of_scores(found, is_class) if group else []
+    return {question: Prediction(features[question], scores[question]) for question in questions}
+
+
+def _columns_of_scores(found: Floats, is_class: bool) -> list[Floats]:
+    """Scores of 0 and 1 of each label; or of classes as shares of their sum, alike if it is 0."""
+    if not is_class:
+        return [np.stack([1 - one, one], axis=1) for one in found.T]
+    total = found.sum(axis=1, keepdims=True)
+    nothing = (found == 0).all(axis=1, keepdims=True)
+    return [np.where(nothing, 1 / found.shape[1], found / np.where(total > 0, total, 1.0))]
+
+
+def by_label(model: Any, found: Any, are_sets: bool = False) -> list[Any]:
+    """Probabilities or sets of each label, of shape (n_rows, n_classes)."""
+    if isinstance(found, list):
+        return found
+    if model.schema_.target_type != "multilabel-indicator":
+        return [found]
+    if are_sets:
+        return list(np.moveaxis(found, 1, 0))
+    return [np.stack([1 - one, one], axis=1) for one in np.asarray(found, np.float64).T]
+
+
+def _by_output(model: Any, data: DataSet, found: Any, are_sets: bool = False) -> list[Any]:
+    """The same, with a column for each class of the data; training may lack some."""
+    arranged = []
+    parts = by_label(model, found, are_sets)
+    for output, column, part in zip(data.outputs, model.schema_.targets, parts, strict=True):
+        places = [output.keys.index(category_key(value)) for value in column.categories]
+        whole = np.zeros((len(part), len(output.classes)), np.asarray(part).dtype)
+        whole[:, places] = part
+        arranged.append(whole)
+    return arranged
+
+
+def _decided(model: Any, scores: list[Floats]) -> list[NDArray[np.int64]]:
+    if scores and model.schema_.target_type == "multilabel-indicator":
+        pairs = zip(scores, model.thresholds_, strict=True)
+        return [(proba[:, 1] > threshold).astype(np.int64) for proba, threshold in pairs]
+    return [proba.argmax(axis=1) for proba in scores]
+
+
+def _bounds(model: Any, data: DataSet, X: Any, coverage: float) -> Floats:
+    bounds = np.asarray(model.predict_interval(X, coverage), np.float64)
+    if data.frames is None:
+        return bounds
+    return bounds[:, [j for j, c in enumerate(data.frames.schema.features) if c.n_units]]
+
+
+def _numbers(data: DataSet, filled: Any) -> Floats:
+    """A completed table as the numbers of its data set."""
+    if data.frames is None:
+        return np.asarray(filled, np.float64)
+    return encoded_features(data.frames, filled)
+
+
+def _masked(table: Any, hidden: Bools, rows: Bools) -> Any:
+    """Some rows of an Arrow table, without the hidden entries."""
+    import pyarrow as pa
+
+    chosen = np.flatnonzero(rows)
+    columns = [
+        column.take(pa.array(chosen, mask=of_column[chosen]))
+        for column, of_column in zip(table.columns, hidden.T, strict=True)
+    ]
+    return pa.table(columns, names=table.column_names)

@@ -1,0 +1,461 @@
+"""Run the cells of a plan that have no record yet, side by side in processes that may die alone."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+import threading
+import time
+import warnings
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import lru_cache
+from multiprocessing import connection, get_context, parent_process
+from pathlib import Path
+from statistics import fmean
+from typing import Any, Final, Literal, NamedTuple
+
+import numpy as np
+from pebble import ProcessExpired, ProcessPool
+
+from halfseen.baselines.baseline import Baseline
+from halfseen.baselines.tuner import tune
+from halfseen.experiments.data_sets import DataSet, load_data_set, read_user_table
+from halfseen.experiments.pipeline import (
+    Hidden,
+    Prediction,
+    Question,
+    fit_and_predict,
+    hide,
+    method_named,
+)
+from halfseen.experiments.plan import Cell, Plan, PlanError, TableChoice, cells_of
+from halfseen.experiments.records import (
+    CellRecord,
+    Pictures,
+    PlanLine,
+    Status,
+    Tuning,
+    append,
+    locked,
+    read_run,
+    usable_cores,
+    versions,
+)
+from halfseen.experiments.scores import table_scores
+
+NEW_SHARE: Final = 0.3  # of the rows, in the inductive task
+# One thread each: with as many processes as cores nothing is gained by more, and a sum over
+# threads comes out differently for different numbers of them.
+_ONE_THREAD: Final = {
+    "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1",
+    "VECLIB_MAXIMUM_THREADS": "1", "NUMEXPR_NUM_THREADS": "1",
+    "NPROC": "1",  # of JAX
+}  # fmt: skip
+_SPLIT_STREAM = 86_028_121
+_N_PICTURES = 10
+_LONGEST_WAIT = 1.0
+_TOO_SLOW = "took longer than"
+
+
+def hidden_of(cell: Cell, realisation: int | None = None) -> Hidden:
+    """The data of a cell with its entries hidden, the same for every method."""
+    data = _loaded(cell.data_set, cell.table, cell.n_rows)
+    seed = cell.realisation if realisation is None else realisation
+    new_rows = None
+    if cell.task == "inductive":
+        order = np.random.default_rng([seed, _SPLIT_STREAM]).permutation(len(data.X))
+        new_rows = np.isin(np.arange(len(data.X)), order[: round(NEW_SHARE * len(data.X))])
+    return hide(
+        data, feature_rate=cell.feature_rate, label_rate=cell.label_rate, seed=seed,
+        new_rows=new_rows, new_feature_rate=cell.new_feature_rate,
+        feature_mechanism=cell.feature_mechanism, label_mechanism=cell.label_mechanism,
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=2)
+def _loaded(name: str, table: TableChoice | None, n_rows: int | None) -> DataSet:
+    if table is None:
+        return load_data_set(name, n_rows)
+    return read_user_table(
+        table.file, table.labels, ignore=table.ignore, missing=table.missing, name=name,
+        n_rows=n_rows,
+    )  # fmt: skip
+
+
+def tuning_grid(cell: Cell) -> dict[str, Sequence[Any]]:
+    """What the tuner may choose from; what the plan sets is not tuned, nor are our own methods."""
+    if cell.limits.tuning_tries <= 1 or cell.limits.tuning_seconds <= 0:
+        return {}
+    try:
+        method = method_named(cell.method, cell.settings)
+    except ImportError:
+        return {}
+    if not isinstance(method, Baseline) or (cell.task == "inductive" and not method.inductive):
+        return {}
+    return {name: values for name, values in method.grid.items() if name not in cell.settings}
+
+
+def tune_cell(cell: Cell) -> Tuning:
+    """Choose settings on observed entries of realisation 0, for all realisations of a cell."""
+    began = time.perf_counter()
+    try:
+        hidden = hidden_of(cell, realisation=0)
+        target = hidden.data.target
+        if target == "several":
+            raise ValueError("there are several targets of classes")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tuned = tune(
+                method_named(cell.method, cell.settings), tuning_grid(cell),
+                hidden.X[~hidden.is_new], hidden.Y[~hidden.is_new], target,
+                budget=cell.limits.tuning_tries, seconds=cell.limits.tuning_seconds, seed=0,
+            )  # fmt: skip
+    except Exception as error:
+        why, seconds = f"not tuned: {type(error).__name__}: {error}", time.perf_counter() - began
+        return Tuning(series=cell.series, why=why, seconds=seconds)
+    return Tuning(
+        series=cell.series, settings=tuned.best, n_tried=len(tuned.losses),
+        n_planned=len(tuned.candidates), seconds=time.perf_counter() - began,
+    )  # fmt: skip
+
+
+def run_cell(cell: Cell, tuning: Tuning) -> CellRecord:
+    """Run one method on one realisation; whatever it raises becomes part of the record."""
+    why = ""
+    try:
+        settings = {**tuning.settings, **cell.settings}
+        method = method_named(cell.method, settings, cell.realisation)
+        if isinstance(method, Baseline) and cell.task == "inductive" and not method.inductive:
+            why = f"{cell.method} predicts no new rows"
+        elif cell.method == "misgan_convolutional" and _image(cell) is None:
+            why = f"convolutions need rows that are images, and those of {cell.data_set} are not"
+        return _without_scores(cell, "left_out", why) if why else _scored(cell, tuning, method)
+    except ImportError as error:
+        return _without_scores(cell, "left_out", str(error), tuning)
+    except Exception as error:
+        return _without_scores(cell, "failed", f"{type(error).__name__}: {error}", tuning)
+
+
+def _image(cell: Cell) -> tuple[int, int] | None:
+    return _loaded(cell.data_set, cell.table, cell.n_rows).image
+
+
+def _scored(cell: Cell, tuning: Tuning, method: Any) -> CellRecord:
+    hidden = hidden_of(cell)
+    question: Question = "new rows" if cell.task == "inductive" else "training rows"
+    began = time.perf_counter()
+    found = fit_and_predict(method, hidden, (question,))[question]
+    seconds = time.perf_counter() - began
+    gives = getattr(method, "gives_probabilities", True)
+    scores = table_scores(hidden, question, found, gives)
+    data = hidden.data
+    return _without_scores(cell, "done", tuning.why, tuning).model_copy(
+        update={
+            "scores": scores, "seconds": seconds, "target": data.target,
+            "shape": (*data.X.shape, data.Y.shape[1]),
+            "pictures": _pictures(hidden, question, found),
+        }
+    )  # fmt: skip
+
+
+def _without_scores(
+    cell: Cell, status: Status, why: str, tuning: Tuning | None = None
+) -> CellRecord:
+    tuning = tuning or Tuning(series=cell.series)
+    return CellRecord(
+        key=cell.key, cell=cell, status=status, why=why, n_tried=tuning.n_tried,
+        settings={**tuning.settings, **cell.settings}, n_planned=tuning.n_planned,
+        versions=versions(),
+    )  # fmt: skip
+
+
+def _pictures(hidden: Hidden, question: Question, found: Prediction) -> Pictures | None:
+    """Ten images, of different classes where there are enough; the same for all methods."""
+    data, rows = hidden.data, np.flatnonzero(hidden.rows(question))
+    asked = rows[hidden.asked_X[rows].any(axis=1)]
+    if data.image is None or found.features is None or not len(asked):
+        return None
+    first = np.unique(data.codes[asked, 0], return_index=True)[1]
+    others = np.setdiff1d(np.arange(len(asked)), first)
+    chosen = asked[np.concatenate([first, others])[:_N_PICTURES]]
+    completed = found.features[np.searchsorted(rows, chosen)]
+    if not np.isfinite(completed).all():
+        return None
+    low, high = float(np.nanmin(data.X)), float(np.nanmax(data.X))
+
+    def grey(values: Any) -> Any:
+        scaled = (np.nan_to_num(values) - low) * 255 / max(high - low, 1e-12)
+        return np.clip(np.rint(scaled), 0, 255).astype(int)
+
+    observed = np.where(np.isnan(hidden.X[chosen]), -1, grey(data.X[chosen]))
+    return Pictures(
+        shape=data.image, truth=grey(data.X[chosen]).tolist(), observed=observed.tolist(),
+        completed=grey(completed).tolist(),
+    )  # fmt: skip
+
+
+class Job(NamedTuple):
+    """What a process is asked for: settings for all realisations of a cell, or its record."""
+
+    kind: Literal["tune", "run"]
+    cell: Cell
+
+    @property
+    def name(self) -> str:
+        """How it is called while it runs."""
+        return f"{self.cell.series} (tuning)" if self.kind == "tune" else self.cell.key
+
+    @property
+    def most_seconds(self) -> float:
+        """After how long it is stopped; the last setting may begin just before time is up."""
+        limits = self.cell.limits
+        return limits.seconds + (limits.tuning_seconds if self.kind == "tune" else 0.0)
+
+
+class Progress(NamedTuple):
+    """How far a run is; given about every second, and for each part that is done."""
+
+    n_cells: int
+    n_over: int
+    running: tuple[str, ...]
+    seconds_left: float | None
+    part: CellRecord | Tuning | None = None
+
+
+def run_plan(
+    plan: Plan,
+    path: Path,
+    *,
+    n_workers: int | None = None,
+    limit_seconds: float | None = None,
+    retry_failed: bool = False,
+) -> Iterator[Progress]:
+    """Run all cells of a plan that have no record in the file, as far as the caller iterates.
+
+    Cells run side by side in processes of one thread each. What comes out of a cell depends on the
+    plan alone, not on how many processes there are or in which order they get the cells. A process
+    that is ended in whatever way loses the cells that were running and nothing else.
+
+    Parameters
+    ----------
+    plan : Plan
+    path : Path
+        File of records, made if it is not there.
+    n_workers : int or None
+        Processes; None for one per core.
+    limit_seconds : float or None
+        End after so many seconds; cells that are running then are lost, and run again on resuming.
+    retry_failed : bool
+        Whether cells that failed or were left out are tried again.
+    """
+    cells = cells_of(plan)
+    with locked(path):
+        run = read_run(path)
+        if all(line.text != plan.text or line.name != plan.name for line in run.plans):
+            folder = plan.folder if plan.tables else None
+            machine = f"{usable_cores()} cores, {platform.system()} {platform.machine()}"
+            append(path, PlanLine(name=plan.name, text=plan.text, folder=folder, machine=machine))
+        study = _Study(path, run.tunings, run.records, cells, retry_failed)
+        ends = None if limit_seconds is None else time.monotonic() + limit_seconds
+        yield from _run(study, n_workers or usable_cores(), ends)
+
+
+@dataclass
+class _Study:
+    """What is done, and what is still to be done, in order."""
+
+    path: Path
+    tunings: dict[str, Tuning]
+    records: dict[str, CellRecord]
+    cells: list[Cell]
+    retry_failed: bool
+    left: list[Cell] = field(default_factory=list)
+    tuning: set[str] = field(default_factory=set)  # series whose settings are being chosen
+    too_slow: dict[str, str] = field(default_factory=dict)  # series -> why
+    parts: list[CellRecord | Tuning] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        for cell in self.cells:
+            known = self.records.get(cell.key)
+            if known is not None and known.status == "done":
+                if known.cell.settings != cell.settings:
+                    raise PlanError(
+                        f"{self.path} has {cell.key} with other settings "
+                        f"({known.cell.settings}). Give the method another variant, or run into "
+                        "another file."
+                    )
+            elif known is None or self.retry_failed:
+                self.left.append(cell)
+                tuned = self.tunings.get(cell.series)
+                if self.retry_failed and tuned is not None and tuned.why:
+                    del self.tunings[cell.series]
+            elif known.why.startswith(_TOO_SLOW):
+                self.too_slow[cell.series] = _left_out(known)
+
+    def next(self) -> Job | None:
+        """A job that can begin; None if all that is left waits for settings."""
+        for cell in list(self.left):
+            if cell.series in self.tuning:
+                continue
+            if cell.series in self.too_slow:
+                self.left.remove(cell)
+                self.keep(_without_scores(cell, "left_out", self.too_slow[cell.series]))
+            elif cell.series not in self.tunings and tuning_grid(cell):
+                self.tuning.add(cell.series)
+                return Job("tune", cell)
+            else:
+                self.left.remove(cell)
+                return Job("run", cell)
+        return None
+
+    def tuned(self, cell: Cell) -> Tuning:
+        """The settings that were chosen for a cell; the method's own if none were."""
+        return self.tunings.get(cell.series, Tuning(series=cell.series))
+
+    def take(self, job: Job, future: Future[Any]) -> None:
+        """Keep what came of a job."""
+        result: Any = None
+        try:
+            result = future.result()
+        except TimeoutError:
+            why = f"{_TOO_SLOW} {job.most_seconds:g} s"
+        except ProcessExpired as error:
+            why = _death(error.exitcode)
+        if result is None and job.kind == "tune":
+            result = Tuning(series=job.cell.series, why=f"not tuned: tuning {why}")
+        elif result is None:
+            result = _without_scores(job.cell, "failed", why, self.tuned(job.cell))
+            if why.startswith(_TOO_SLOW):
+                self.too_slow[job.cell.series] = _left_out(result)
+        self.keep(result)
+
+    def keep(self, part: CellRecord | Tuning) -> None:
+        """Add a line to the file."""
+        append(self.path, part)
+        self.parts.append(part)
+        if isinstance(part, Tuning):
+            self.tunings[part.series] = part
+            self.tuning.discard(part.series)
+        else:
+            self.records[part.key] = part
+
+    def progress(self, running: Sequence[Job], n_workers: int) -> Iterator[Progress]:
+        """How far the run is: once for each new part, else once."""
+        done = [r for r in self.records.values() if r.seconds is not None]
+        took = [Took(r.cell.method, r.cell.question, r.seconds or 0.0) for r in done]
+        left = [(cell.method, cell.question) for cell in self.left]
+        left += [(job.cell.method, job.cell.question) for job in running if job.kind == "run"]
+        n_over = len(self.cells) - len(left)
+        seconds, names = seconds_left(took, left, n_workers), tuple(job.name for job in running)
+        parts: list[CellRecord | Tuning | None] = [*self.parts]
+        for part in parts or [None]:
+            yield Progress(len(self.cells), n_over, names, seconds, part)
+        self.parts = []
+
+
+def _run(study: _Study, n_workers: int, ends: float | None) -> Iterator[Progress]:
+    yield from study.progress([], n_workers)
+    if not study.left:
+        return
+    pending: dict[Future[Any], Job] = {}
+    with _environment(_ONE_THREAD):
+        # Processes live over jobs, so that what one job compiled serves the next.
+        pool = ProcessPool(n_workers, 0, _prepare_process, (), get_context("spawn"))
+        try:
+            while True:
+                while len(pending) < n_workers and (job := study.next()) is not None:
+                    arguments = (job, study.tuned(job.cell))
+                    pending[pool.schedule(do_job, arguments, timeout=job.most_seconds)] = job
+                yield from study.progress(list(pending.values()), n_workers)
+                if not pending or (ends is not None and time.monotonic() >= ends):
+                    return
+                patience = _LONGEST_WAIT if ends is None else ends - time.monotonic()
+                patience = max(min(patience, _LONGEST_WAIT), 0.0)
+                for ended in wait(pending, patience, FIRST_COMPLETED).done:
+                    study.take(pending.pop(ended), ended)
+        finally:
+            pool.stop()  # type: ignore[no-untyped-call]
+            pool.join()
+
+
+def do_job(job: Job, tuning: Tuning) -> CellRecord | Tuning:
+    """Do one job, in whichever process."""
+    return tune_cell(job.cell) if job.kind == "tune" else run_cell(job.cell, tuning)
+
+
+@contextmanager
+def _environment(values: Mapping[str, str]) -> Iterator[None]:
+    """Environment variables for processes that are started meanwhile."""
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+def _prepare_process() -> None:
+    """Keep messages of methods off the terminal, and end when the parent process does."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    os.dup2(null, 1)
+    os.dup2(null, 2)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        connection.wait([parent.sentinel])
+        os._exit(1)
+
+
+def _left_out(record: CellRecord) -> str:
+    return f"realisation {record.cell.realisation} {record.why}, so the others were not begun"
+
+
+def _death(code: int | None) -> str:
+    if code is not None and code < 0:
+        memory = "; out of memory?" if code == -9 else ""
+        return f"its process was ended by signal {-code}{memory}"
+    return f"its process ended with code {code}"
+
+
+class Took(NamedTuple):
+    """How long one cell took."""
+
+    method: str
+    question: str
+    seconds: float
+
+
+def seconds_left(
+    done: Iterable[Took], left: Sequence[tuple[str, str]], n_workers: int
+) -> float | None:
+    """Seconds until all of `left`, pairs of method and question, are done; None if unknown.
+
+    A cell takes what the same method took on the same question; else what it took on others; else
+    what cells took on the whole.
+
+    >>> done = [Took("mc1", "scene", 4.0), Took("mc1", "yeast", 2.0), Took("cle", "scene", 9.0)]
+    >>> seconds_left(done, [("mc1", "scene"), ("mc1", "mnist"), ("gain", "scene")], 2)
+    6.0
+    """
+    took: dict[tuple[str, ...], list[float]] = defaultdict(list)
+    for method, question, seconds in done:
+        for kind in ((method, question), (method,), ()):
+            took[kind].append(seconds)
+    if not took:
+        return None
+    each = [fmean(took.get(both) or took.get(both[:1]) or took[()]) for both in left]
+    return max(sum(each) / n_workers, max(each, default=0.0))

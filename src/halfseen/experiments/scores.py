@@ -1,0 +1,378 @@
+"""Scores of predictions: of a whole table, of each label and class, and of intervals and sets."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict
+
+from halfseen import metrics
+from halfseen.data.frames import read_target
+from halfseen.experiments.data_sets import Bools, Floats
+from halfseen.experiments.pipeline import Hidden, Prediction, Question, by_label
+
+# name -> how it is shown
+SCORES: Final[dict[str, str]] = {
+    "micro_auc": "micro-AUC",
+    "macro_auc": "macro-AUC",
+    "averaged_auc": "averaged AUC",
+    "hamming_accuracy": "Hamming accuracy",
+    "accuracy": "accuracy",
+    "accuracy_all_entries": "accuracy over all entries (observed ones count as correct)",
+    "log_loss": "log-loss",
+    "calibration_error": "calibration error",
+    "rmse": "RMSE of hidden features",
+    "normalised_rmse": "normalised RMSE of hidden features",
+    "interval_coverage": "coverage of 90 % intervals",
+    "interval_width": "width of 90 % intervals, in standard deviations",
+}
+_FEWEST_OF_A_CLASS = 20
+
+
+class Record(BaseModel):
+    """A part of a result."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ClassScore(Record):
+    """One class of a label, over its known entries."""
+
+    value: str
+    n_known: int
+    recall: float  # share of them that are predicted
+    set_coverage: float | None = None  # share of them that prediction sets hold
+
+
+class LabelScore(Record):
+    """How well a label is predicted, over its known entries; None where nothing can be scored."""
+
+    name: str
+    n_known: int
+    auc: float | None = None
+    log_loss: float | None = None
+    accuracy: float | None = None
+    calibration_error: float | None = None
+    set_coverage: float | None = None
+    set_size: float | None = None
+    share_abstained: float | None = None
+    accuracy_where_sure: float | None = None
+    classes: tuple[ClassScore, ...] = ()
+
+    @property
+    def warning(self) -> str:
+        """What these scores cannot promise; empty if nothing."""
+        rarest = min(self.classes, key=lambda one: one.n_known, default=None)
+        if rarest is None or (len(self.classes) > 1 and rarest.n_known >= _FEWEST_OF_A_CLASS):
+            return ""
+        if len(self.classes) == 1:
+            return f"{self.name}: all scored entries are {rarest.value}, so there is no AUC."
+        return (
+            f"{self.name}: only {rarest.n_known} scored entries are {rarest.value}; its recall, "
+            "coverage and AUC promise nothing."
+        )
+
+
+class LabelAnswers(NamedTuple):
+    """Predictions of one label beside codes of its known classes, NaN where unknown."""
+
+    classes: tuple[Any, ...]
+    truth: Floats  # (n_rows,)
+    proba: Floats  # (n_rows, n_classes)
+    decided: NDArray[np.int64]  # (n_rows,)
+    inside: Bools | None = None  # (n_rows, n_classes)
+
+
+def label_answers(model: Any, X: Any, y: Any, coverage: float = 0.9) -> list[LabelAnswers]:
+    """Predictions of a fitted model for the labels of rows, from features alone."""
+    schema = model.schema_
+    proba = by_label(model, model.predict_proba(X))
+    sets: list[Any] = [None] * len(proba)
+    if model.calibration_ is not None:
+        sets = by_label(model, model.predict_set(X, coverage), are_sets=True)
+    raws = read_target(y, len(proba[0]), str(schema.target_type)).columns
+    answers = []
+    for j, (column, raw) in enumerate(zip(schema.targets, raws, strict=True)):
+        values, observed = column.encode(raw)
+        codes = values.argmax(axis=1) if column.n_units > 1 else values[:, 0]
+        decided = proba[j].argmax(axis=1)
+        if schema.target_type == "multilabel-indicator":
+            decided = (proba[j][:, 1] > model.thresholds_[j]).astype(np.int64)
+        truth = np.where(observed, codes, np.nan)
+        answers.append(LabelAnswers(column.categories, truth, proba[j], decided, sets[j]))
+    return answers
+
+
+def score_label(name: str, answers: LabelAnswers) -> LabelScore:
+    """Score the predictions of one label."""
+    values, truth, proba, decided, inside = answers
+    known = ~np.isnan(truth)
+    if not known.any():
+        return LabelScore(name=name, n_known=0)
+    codes = truth[known].astype(np.int64)
+    hits, in_set = decided[known] == codes, None
+    found: dict[str, Any] = {}
+    if inside is not None:
+        members = inside[known]
+        in_set = members[np.arange(len(codes)), codes]
+        sure = members.sum(axis=1) == 1
+        found = {
+            "set_coverage": float(in_set.mean()), "set_size": float(members.sum(axis=1).mean()),
+            "share_abstained": float(1 - sure.mean()),
+            "accuracy_where_sure": float(hits[sure].mean()) if sure.any() else None,
+        }  # fmt: skip
+    classes = []
+    for code in np.unique(codes).tolist():
+        own = codes == code
+        covered = None if in_set is None else float(in_set[own].mean())
+        classes.append(
+            ClassScore(
+                value=str(values[code]), n_known=int(own.sum()), recall=float(hits[own].mean()),
+                set_coverage=covered,
+            )
+        )  # fmt: skip
+    of_truth = proba[known][np.arange(len(codes)), codes]
+    is_class = np.eye(proba.shape[1])[codes]
+    shown = slice(1 if proba.shape[1] == 2 else 0, None)
+    return LabelScore(
+        name=name, n_known=len(codes), auc=_auc(truth, proba),
+        log_loss=float(-np.log(np.clip(of_truth, 1e-15, 1)).mean()), accuracy=float(hits.mean()),
+        calibration_error=metrics.calibration_error(
+            is_class[:, shown], proba[known][:, shown].clip(0, 1)
+        ),
+        classes=tuple(classes), **found,
+    )  # fmt: skip
+
+
+def _auc(truth: Floats, proba: Floats) -> float | None:
+    if len(np.unique(truth[~np.isnan(truth)])) < 2:
+        return None
+    if proba.shape[1] == 2:
+        return metrics.macro_auc(truth[:, np.newaxis], proba[:, 1:])
+    return metrics.ovr_auc(truth, proba, list(range(proba.shape[1])))
+
+
+def table_scores(
+    hidden: Hidden, question: Question, found: Prediction, gives_probabilities: bool = True
+) -> dict[str, float]:
+    """All scores that apply to the hidden entries of a question; labels are decided at one half.
+
+    ``accuracy_all_entries`` is over all known entries, where what is not asked for counts as
+    correct: probably what the paper's transductive tables hold. It rises by hiding less.
+    """
+    result: dict[str, float] = {}
+    codes = hidden.asked_codes(question)
+    if not np.isnan(codes).all():
+        for asked, scores in zip(codes.T, found.scores, strict=True):
+            _check_finite(scores[~np.isnan(asked)])
+        n_known = int((~np.isnan(hidden.data.codes[hidden.rows(question)])).sum())
+        of_labels = _of_labels if hidden.data.target == "labels" else _of_classes
+        result = of_labels(codes, found.scores, n_known, gives_probabilities)
+    return {name: float(value) for name, value in (result | _of_numbers(hidden, question, found))
+            .items()}  # fmt: skip
+
+
+def _of_labels(
+    truth: Floats, scores: list[Floats], n_known: int, is_probability: bool
+) -> dict[str, float]:
+    score, asked = np.stack([one[:, 1] for one in scores], axis=1), ~np.isnan(truth)
+    decided = (score > 0.5).astype(float)
+    found = {
+        "hamming_accuracy": metrics.hamming_accuracy(truth, decided),
+        "accuracy_all_entries": 1 - float((asked & (decided != truth)).sum()) / n_known,
+    }
+    if np.unique(truth[asked]).size == 2:
+        found["micro_auc"] = metrics.micro_auc(truth, score)
+    if ((truth == 0).any(axis=0) & (truth == 1).any(axis=0)).any():
+        found["macro_auc"] = metrics.macro_auc(truth, score)
+    if is_probability:
+        found["log_loss"] = metrics.log_loss(truth, score)
+        found["calibration_error"] = metrics.calibration_error(truth, score)
+    return found
+
+
+def _of_classes(
+    truth: Floats, scores: list[Floats], n_known: int, is_probability: bool
+) -> dict[str, float]:
+    """Scores of one target of classes, or means over several."""
+    parts: dict[str, list[float]] = {}
+    n_wrong = 0
+    for codes, score in zip(truth.T, scores, strict=True):
+        known = ~np.isnan(codes)
+        if not known.any():
+            continue
+        wrong = int((score.argmax(axis=1)[known] != codes[known]).sum())
+        n_wrong += wrong
+        found = {"accuracy": 1 - wrong / int(known.sum())}
+        if (auc := _auc(codes, score)) is not None:
+            found["averaged_auc"] = auc
+        if is_probability:
+            classes = np.arange(score.shape[1])
+            is_class = np.eye(score.shape[1])[codes[known].astype(int)]
+            found["log_loss"] = metrics.log_loss(codes, score, classes)
+            found["calibration_error"] = metrics.calibration_error(is_class, score[known])
+        for name, value in found.items():
+            parts.setdefault(name, []).append(value)
+    means = {name: float(np.mean(values)) for name, values in parts.items()}
+    return means | {"accuracy_all_entries": 1 - n_wrong / n_known}
+
+
+def _of_numbers(hidden: Hidden, question: Question, found: Prediction) -> dict[str, float]:
+    data, rows = hidden.data, hidden.rows(question)
+    truth, asked = data.X[rows], hidden.asked_X[rows] & data.numeric
+    varies = metrics.column_std(data.X) > 0
+    result: dict[str, float] = {}
+    if found.features is not None and asked.any():
+        result["rmse"] = metrics.rmse(truth, found.features, asked)
+        if (asked & varies).any():
+            result["normalised_rmse"] = metrics.normalised_rmse(
+                truth, found.features, asked, metrics.column_std(data.X), average="entries"
+            )
+    covered = interval_entries(hidden, question, found)
+    if covered is not None:
+        result["interval_coverage"] = float(covered.held.mean())
+        result["interval_width"] = float(covered.width.mean())
+    return result
+
+
+class IntervalEntries(NamedTuple):
+    """Hidden numbers with an interval."""
+
+    block: NDArray[np.int64]  # number of the column
+    held: Bools  # whether the interval holds the truth
+    width: Floats  # in standard deviations of the column
+
+
+def interval_entries(
+    hidden: Hidden, question: Question, found: Prediction
+) -> IntervalEntries | None:
+    """Where intervals of hidden numbers hold the truth."""
+    if found.bounds is None:
+        return None
+    numbers, rows = _raw_numbers(hidden), hidden.rows(question)
+    first = np.unique(hidden.data.blocks, return_index=True)[1]
+    truth, (low, high) = numbers[rows], np.moveaxis(found.bounds, -1, 0)
+    asked = hidden.asked_X[rows][:, first] & ~np.isnan(truth) & ~np.isnan(low)
+    if not asked.any():
+        return None
+    scale = metrics.column_std(numbers)
+    row, block = np.nonzero(asked)
+    slack = 1e-6 * np.abs(truth)
+    held = (low - slack <= truth) & (truth <= high + slack)
+    width = (high - low) / np.where(scale > 0, scale, 1.0)
+    return IntervalEntries(block, held[row, block], width[row, block])
+
+
+def _raw_numbers(hidden: Hidden) -> Floats:
+    """Numbers of the columns of the source, NaN in others, of shape (n_rows, n_blocks)."""
+    data = hidden.data
+    if data.frames is None:
+        return data.X
+    from halfseen.data.frames import read_table
+
+    found = []
+    for column, raw in zip(
+        data.frames.schema.features, read_table(data.frames.X).columns, strict=True
+    ):
+        if column.n_units:
+            numbers = np.full(len(data.X), np.nan)
+            if column.is_number:
+                numbers[raw.observed] = raw.numbers(column.name)
+            found.append(numbers)
+    return np.stack(found, axis=1)
+
+
+def _check_finite(scores: Floats) -> None:
+    if not np.isfinite(scores).all():
+        raise ValueError("the method gave a score that is no finite number")
+
+
+class RowLosses(NamedTuple):
+    """Losses of one method for one kind of entries in one repeat."""
+
+    metric: float
+    n_entries: int
+    auc: float | None
+    rows: NDArray[np.int64]  # rows of the table with scored entries
+    of_rows: Floats  # losses of rows, whose mean is the metric (of squares for RMSE)
+    auc_of_rows: Floats | None  # influence of rows on the AUC
+
+
+def label_losses(hidden: Hidden, question: Question, found: Prediction) -> RowLosses | None:
+    """Log-losses of asked labels, and what each row adds to the AUC."""
+    from halfseen.experiments.significance import auc_influence
+
+    codes = hidden.asked_codes(question)
+    known = ~np.isnan(codes)
+    if not known.any():
+        return None
+    values, influences, aucs = np.zeros(known.shape), [], []
+    for j, proba in enumerate(found.scores):
+        truth = codes[known[:, j], j].astype(np.int64)
+        of_truth = proba[known[:, j]][np.arange(len(truth)), truth]
+        values[known[:, j], j] = -np.log(np.clip(of_truth, 1e-6, 1.0))
+        for code in range(1 if proba.shape[1] == 2 else 0, proba.shape[1]):
+            of_class = auc_influence(truth == code, proba[known[:, j], code])
+            if of_class is not None:
+                aucs.append(of_class[0])
+                influence = np.zeros(len(codes))
+                influence[known[:, j]] = of_class[1] * len(codes) / len(truth)
+                influences.append(influence)
+    losses = _row_losses(values, known, hidden.rows(question), is_square=False)
+    if not aucs:
+        return losses
+    of_rows = np.mean(influences, axis=0)[known.any(axis=1)]
+    scale = len(of_rows) / len(known)  # the mean over used rows stays
+    return losses._replace(auc=float(np.mean(aucs)), auc_of_rows=of_rows * scale)
+
+
+def feature_losses(hidden: Hidden, question: Question, found: Prediction) -> dict[str, RowLosses]:
+    """Squared normalised errors of hidden numbers, and errors of hidden categories."""
+    if found.features is None:
+        return {}
+    data, rows = hidden.data, hidden.rows(question)
+    truth, asked = data.X[rows], hidden.asked_X[rows]
+    squares, errors = [], []
+    for block in np.unique(data.blocks):
+        own = np.flatnonzero(data.blocks == block)
+        scored, of_truth, guess = asked[:, own[0]], truth[:, own], found.features[:, own]
+        if data.numeric[own[0]]:
+            scale = float(np.std(of_truth[scored])) if scored.any() else 0.0
+            if scale > 0:
+                squares.append((np.square((guess - of_truth)[:, 0] / scale), scored))
+        elif len(own) == 1:
+            errors.append(((guess >= 0.5)[:, 0] != (of_truth >= 0.5)[:, 0], scored))
+        else:
+            errors.append((guess.argmax(axis=1) != np.nan_to_num(of_truth).argmax(axis=1), scored))
+    kinds = {"hidden numbers": squares, "hidden categories": errors}
+    return {
+        what: _row_losses(
+            np.stack([values for values, _ in parts], axis=1),
+            np.stack([scored for _, scored in parts], axis=1), rows, what == "hidden numbers",
+        )
+        for what, parts in kinds.items() if parts
+    }  # fmt: skip
+
+
+def _row_losses(values: Any, scored: Bools, rows: Bools, is_square: bool) -> RowLosses:
+    n_entries, used = int(scored.sum()), scored.any(axis=1)
+    of_rows = np.where(scored, values, 0.0).sum(axis=1)
+    mean = float(of_rows.sum() / max(n_entries, 1))
+    weighted = of_rows[used] * used.sum() / max(n_entries, 1)
+    metric = math.sqrt(mean) if is_square else mean
+    return RowLosses(metric, n_entries, None, np.flatnonzero(rows)[used], weighted, None)
+
+
+def pooled_answers(
+    parts: list[tuple[Hidden, Prediction]], j: int, classes: tuple[str, ...]
+) -> LabelAnswers:
+    """Predictions of one output for new rows, all repeats together."""
+    truth = np.concatenate([hidden.asked_codes("new rows")[:, j] for hidden, _ in parts])
+    proba = np.concatenate([found.scores[j] for _, found in parts])
+    decided = np.concatenate([(found.decided or [])[j] for _, found in parts])
+    sets = [found.sets[j] for _, found in parts if found.sets is not None]
+    inside = np.concatenate(sets) if len(sets) == len(parts) else None
+    return LabelAnswers(classes, truth, proba, decided, inside)

@@ -1,0 +1,340 @@
+"""Tables of a study: methods by rates, the paper's figures beside ours, and what they come to."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from statistics import fmean, stdev
+from typing import Final, Literal
+
+from halfseen.experiments.published import PublishedFigure, published_figures
+from halfseen.experiments.records import CellRecord
+from halfseen.experiments.scores import SCORES
+from halfseen.experiments.significance import SMALLER_IS_BETTER, against_best, share_asked
+
+SCORE_NAMES: Final = {**SCORES, "seconds": "seconds to fit and to predict"}
+_OF_CLASSES = ("rmse", "averaged_auc", "accuracy", "accuracy_all_entries", "seconds")
+_OF_LABELS = ("rmse", "micro_auc", "hamming_accuracy", "accuracy_all_entries", "seconds")
+# Neither more nor less of these is better by itself.
+_UNMARKED = ("seconds", "interval_coverage", "interval_width")
+_MARKS = {"": "", "best": "*", "significantly best": "**", "as good": "~"}
+LEGEND = (
+    "Mean ± standard deviation over realisations. ** significantly better than every other (paired "
+    "over realisations, corrected resampled t test, Holm over the methods, 5 %); * best, but not "
+    "significantly; ~ not significantly worse than the best. 'paper' is the published figure."
+)
+OURS = "halfseen"
+# How far below a printed figure still meets it: AUC and accuracies, and a share of an RMSE.
+_MARGIN, _RMSE_MARGIN = 0.02, 0.05
+Mark = Literal["", "best", "significantly best", "as good"]
+Rates = tuple[float, float]  # of features and of labels
+
+
+@dataclass(frozen=True)
+class TableEntry:
+    """Mean and spread of one method at one pair of rates."""
+
+    mean: float
+    std: float  # NaN for a single realisation and where it was not published
+    n: int  # realisations
+    mark: Mark = ""
+
+
+@dataclass(frozen=True)
+class TableLine:
+    """One method, or what the paper says of one."""
+
+    name: str
+    is_published: bool
+    entries: tuple[TableEntry | None, ...]  # one for each pair of rates
+
+
+@dataclass(frozen=True)
+class RecordTable:
+    """One score of one question."""
+
+    question: str  # data set (and rows, if they are a sample), task, how entries were hidden
+    score: str
+    rates: tuple[Rates, ...]  # one for each column
+    lines: tuple[TableLine, ...]  # methods, each with the paper's figures below
+    notes: tuple[str, ...]  # what did not come out and why, and what was not tuned in time
+
+    @property
+    def title(self) -> str:
+        """What stands above it."""
+        return f"{self.question}: {SCORE_NAMES[self.score]}"
+
+
+def record_tables(
+    records: Sequence[CellRecord], scores: Sequence[str] | None = None
+) -> list[RecordTable]:
+    """Tables of everything that was recorded, or of some scores; by default those of the paper."""
+    tables = []
+    ordered = sorted(records, key=lambda record: record.cell.question)
+    for question, group in groupby(ordered, key=lambda record: record.cell.question):
+        of_question = list(group)
+        done = [record for record in of_question if record.status == "done"]
+        rates = tuple(sorted({rates_of(record) for record in of_question}))
+        notes = tuple(_notes(of_question))
+        usual = _OF_LABELS if done and done[0].target == "labels" else _OF_CLASSES
+        for score in usual if scores is None else scores:
+            scored = [record for record in done if not math.isnan(value_of(record, score))]
+            if scored and not ("-inductive-" in question and score == "accuracy_all_entries"):
+                lines = tuple(_lines(scored, rates, score))
+                tables.append(RecordTable(question, score, rates, lines, notes))
+    return tables
+
+
+def value_of(record: CellRecord, score: str) -> float:
+    """A score of a record, NaN where it has none."""
+    value = record.seconds if score == "seconds" else record.scores.get(score)
+    return math.nan if value is None else value
+
+
+def rates_of(record: CellRecord) -> Rates:
+    """Shares hidden of features and of labels."""
+    return record.cell.feature_rate, record.cell.label_rate
+
+
+def _lines(
+    records: Sequence[CellRecord], rates: Sequence[Rates], score: str
+) -> Iterator[TableLine]:
+    ranks = {"column_prior": 0, OURS: 1, "rbm_mo": 2}
+    ordered = sorted(records, key=lambda r: (ranks.get(r.cell.method, 3), r.cell.name))
+    columns = [_column([r for r in records if rates_of(r) == pair], score) for pair in rates]
+    first = records[0].cell
+    printed: dict[str, list[TableEntry | None]] = {}
+    for one in published_figures():
+        pair = (one.feature_rate, one.label_rate)
+        asked = (one.data_set, one.task, one.score) == (first.data_set, first.task, score)
+        if asked and pair in rates:
+            line = printed.setdefault(one.our_method, [None] * len(rates))
+            line[list(rates).index(pair)] = TableEntry(one.mean, math.nan, 10)
+    for name in dict.fromkeys([record.cell.name for record in ordered] + list(printed)):
+        if any(name in column for column in columns):
+            yield TableLine(name, False, tuple(column.get(name) for column in columns))
+        if name in printed:
+            yield TableLine(name, True, tuple(printed[name]))
+
+
+def _column(records: Sequence[CellRecord], score: str) -> dict[str, TableEntry]:
+    """What all methods scored at one pair of rates."""
+    if not records:
+        return {}
+    numbers = sorted({record.cell.realisation for record in records})
+    values: dict[str, list[float]] = {}
+    for record in records:
+        of_method = values.setdefault(record.cell.name, [math.nan] * len(numbers))
+        of_method[numbers.index(record.cell.realisation)] = value_of(record, score)
+    first = records[0].cell
+    share = share_asked(first.task, score, first.feature_rate, first.label_rate)
+    found = None if len(values) < 2 or score in _UNMARKED else against_best(values, score, share)
+    entries = {}
+    for name, scores in values.items():
+        known = [value for value in scores if not math.isnan(value)]
+        mark: Mark = ""
+        if found is not None and name == found.best:
+            mark = "significantly best" if found.is_clear else "best"
+        elif found is not None and found.p_of_others.get(name, 0.0) >= 0.05:
+            mark = "as good"
+        spread = stdev(known) if len(known) > 1 else math.nan
+        entries[name] = TableEntry(fmean(known), spread, len(known), mark)
+    return entries
+
+
+def _notes(records: Sequence[CellRecord]) -> Iterator[str]:
+    """Who failed or was left out, and what was not tuned, or not in time."""
+    reasons: dict[tuple[str, str, str], int] = {}
+    for record in records:
+        if record.why:
+            what = (record.cell.name, record.status.replace("_", " "), record.why)
+            reasons[what] = reasons.get(what, 0) + 1
+    for (name, status, why), count in reasons.items():
+        yield f"{name}: {count} {'cell' if count == 1 else 'cells'} {status}: {why}"
+    for name in dict.fromkeys(record.cell.name for record in records):
+        tuned = [r for r in records if r.cell.name == name and r.n_tried < r.n_planned]
+        if tuned:
+            tried, planned = min(r.n_tried for r in tuned), max(r.n_planned for r in tuned)
+            yield f"{name}: there was time to try only {tried} of {planned} settings"
+
+
+def tables_as_text(tables: Sequence[RecordTable], markdown: bool = False) -> str:
+    """Tables for a terminal, or for a document in Markdown."""
+    parts: list[str] = []
+    for _, group in groupby(tables, key=lambda table: table.question):
+        of_question = list(group)
+        for table in of_question:
+            label = "q_ml" if "micro" in table.score or "hamming" in table.score else "labels"
+            head = [f"features / {label} hidden", *(f"{a:.0%} / {b:.0%}" for a, b in table.rates)]
+            rows = [[_name(line), *(_cell(e, table.score) for e in line.entries)]
+                    for line in table.lines]  # fmt: skip
+            parts += [f"**{table.title}**", ""] if markdown else [table.title]
+            parts += [*_grid(head, rows, markdown), ""]
+        notes = [f"- {note}" for note in of_question[0].notes]
+        parts += [*notes, ""] if notes else []
+    legend = LEGEND.replace("*", "\\*").replace("~", "\\~") if markdown else LEGEND
+    return "\n".join([*parts, legend, ""])
+
+
+def tables_as_csv(tables: Sequence[RecordTable]) -> str:
+    r"""All entries of all tables, one per line.
+
+    >>> tables_as_csv([]).split(",")[:3]
+    ['question', 'feature_rate', 'label_rate']
+    """
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    names = "question feature_rate label_rate score method source mean std n mark"
+    writer.writerow(names.split())
+    for table in tables:
+        for line in table.lines:
+            source = "paper" if line.is_published else "run"
+            for rates, entry in zip(table.rates, line.entries, strict=True):
+                if entry is not None:
+                    spread = "" if math.isnan(entry.std) else entry.std
+                    asked = (table.question, *rates, table.score, line.name, source)
+                    writer.writerow([*asked, entry.mean, spread, entry.n, entry.mark])
+    return file.getvalue()
+
+
+def _name(line: TableLine) -> str:
+    return f"  {line.name} in the paper" if line.is_published else line.name
+
+
+def _cell(entry: TableEntry | None, score: str) -> str:
+    if entry is None:
+        return "-"
+    size = abs(entry.mean)
+    digits = 3 if score != "seconds" or size < 10 else 0
+    spread = "" if math.isnan(entry.std) else f" ± {entry.std:.{digits}f}"
+    return f"{entry.mean:.{digits}f}{spread}{_MARKS[entry.mark]}"
+
+
+def _grid(head: list[str], rows: list[list[str]], markdown: bool) -> Iterator[str]:
+    if markdown:
+        rows = [[cell.strip().replace("*", "\\*").replace("~", "\\~") for cell in r] for r in rows]
+        for row in (head, ["---", *["---:"] * len(head[1:])], *rows):
+            yield f"| {' | '.join(row)} |"
+        return
+    widths = [max(len(row[j]) for row in (head, *rows)) for j in range(len(head))]
+    for first, *others in (head, *rows):
+        cells = [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
+        yield "  ".join([first.ljust(widths[0]), *cells]).rstrip()
+
+
+# The paper's tables.
+
+# Which of our data sets stands beside a printed one; EventCat is private.
+_STAND_INS = {"eventcat": "emotions"}
+
+
+@dataclass(frozen=True)
+class PaperCell:
+    """A printed figure, and the mean of one of our methods."""
+
+    printed: PublishedFigure
+    ours: float | None
+    over_all: float | None = None  # accuracy in which observed entries count as correct
+
+    @property
+    def outcome(self) -> Literal["passed", "met", "missed", "not run"]:
+        """Met within .02 of AUC and accuracy, and within 5 % of RMSE."""
+        if self.ours is None:
+            return "not run"
+        ahead = self.ours - self.printed.mean
+        margin = _MARGIN
+        if self.printed.score in SMALLER_IS_BETTER:
+            ahead, margin = -ahead, _RMSE_MARGIN * self.printed.mean
+        return "passed" if ahead >= 0 else "met" if ahead >= -margin - 1e-9 else "missed"
+
+    def __str__(self) -> str:
+        if self.ours is None:
+            return ""
+        mark = {"passed": "+", "met": "=", "missed": "-"}[self.outcome]
+        shown = "" if self.over_all is None else f" [{self.over_all:.3f}]"
+        return f"{self.ours:.3f}{shown} {mark}"
+
+
+def paper_cells(records: Sequence[CellRecord], method: str) -> list[PaperCell]:
+    """Every figure that is printed for RBM-MO, beside the mean of a method, without variant."""
+    by_cell: dict[tuple[object, ...], list[CellRecord]] = {}
+    for record in records:
+        cell = record.cell
+        is_plain = (cell.feature_mechanism, cell.label_mechanism) == ("mcar", "mcar")
+        if record.status == "done" and is_plain and cell.new_feature_rate is None:
+            asked = (cell.data_set, cell.task, *rates_of(record), cell.name)
+            by_cell.setdefault(asked, []).append(record)
+    found = []
+    for printed in published_figures():
+        if printed.our_method == "rbm_mo":
+            data_set = _STAND_INS.get(printed.data_set, printed.data_set)
+            asked = (data_set, printed.task, printed.feature_rate, printed.label_rate, method)
+            of_cell = by_cell.get(asked, [])
+            # The largest sample of the rows that was run.
+            largest = max((record.shape[0] for record in of_cell), default=0)
+            of_cell = [record for record in of_cell if record.shape[0] == largest]
+            over_all = _mean(of_cell, "accuracy_all_entries") if printed.note else None
+            found.append(PaperCell(printed, _mean(of_cell, printed.score), over_all))
+    return found
+
+
+def _mean(records: Sequence[CellRecord], score: str) -> float | None:
+    values = [value_of(record, score) for record in records]
+    return fmean(values) if values and not any(map(math.isnan, values)) else None
+
+
+def paper_tables(records: Sequence[CellRecord], markdown: bool = False) -> str:
+    """The paper's five tables, our means below the printed ones, and how many cells are met."""
+    methods, parts = ("rbm_mo", "halfseen"), list[str]()
+    ours = {method: paper_cells(records, method) for method in methods}
+    for where, group in groupby(published_figures(), key=lambda one: one.where):
+        figures = list(group)
+        title = f"{where}: {figures[0].data_set}, {figures[0].task}"
+        stand_in = _STAND_INS.get(figures[0].data_set)
+        title += f" (private; ours is {stand_in}, which has its shape)" if stand_in else ""
+        pairs = list(dict.fromkeys((one.feature_rate, one.label_rate) for one in figures))
+        for score in dict.fromkeys(one.score for one in figures):
+            of_score = [one for one in figures if one.score == score]
+            rows = []
+            for name in dict.fromkeys(one.method for one in of_score):
+                printed = {(o.feature_rate, o.label_rate): o for o in of_score if o.method == name}
+                rows.append([f"paper: {name}"] + [
+                    f"{printed[pair].mean:.3f}" if pair in printed else "-" for pair in pairs
+                ])  # fmt: skip
+            for method in methods:
+                cells = [
+                    c for c in ours[method] if (c.printed.where, c.printed.score) == (where, score)
+                ]
+                if any(cell.ours is not None for cell in cells):
+                    rows.append([method, *map(str, cells)])
+            head = ["features / labels hidden", *(f"{a:.0%} / {b:.0%}" for a, b in pairs)]
+            caption = f"{title}: {SCORE_NAMES[score]}"
+            parts += [f"**{caption}**", ""] if markdown else [caption]
+            parts += [*_grid(head, rows, markdown), ""]
+    for method in methods:
+        parts.append(_count(method, ours[method]))
+    parts.append(
+        "+ passed, = met (within .02 of an AUC or accuracy, 5 % of an RMSE), - missed; in brackets "
+        "the accuracy in which observed labels count as correct, as they probably do in print."
+    )
+    return "\n".join([*parts, ""])
+
+
+def _count(method: str, cells: Sequence[PaperCell]) -> str:
+    """How many figures of Scene, MNIST and Pendigits at 50 % hidden features are met."""
+    fair = [
+        cell for cell in cells
+        if cell.printed.data_set != "eventcat"
+        and not (cell.printed.data_set == "pendigits" and cell.printed.feature_rate > 0.5)
+    ]  # fmt: skip
+    outcomes = [cell.outcome for cell in fair]
+    n_met = outcomes.count("passed") + outcomes.count("met")
+    return (
+        f"{method}: {n_met} of {len(fair) - outcomes.count('not run')} figures of RBM-MO met or "
+        f"passed, {outcomes.count('not run')} of {len(fair)} not run (without EventCat, and "
+        "without Pendigits at 80 %)."
+    )
