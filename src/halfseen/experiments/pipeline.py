@@ -31,24 +31,24 @@ Question = Literal["new rows", "training rows"]
 
 # name -> estimator of halfseen
 OURS: Final[dict[str, str]] = {"halfseen": "HalfseenClassifier", "rbm_mo": "RBMClassifier"}
-# name -> (module in halfseen.baselines, class)
-BASELINES: Final[dict[str, tuple[str, str]]] = {
-    "column_prior": ("column_prior", "ColumnPrior"),
-    "cle": ("cle", "CLE"),
-    "noisy_imc": ("noisy_imc", "NoisyIMC"),
-    "mc1": ("mc1", "MC1"),
-    "gaussian_em": ("gaussian_em", "GaussianEM"),
-    "soft_impute": ("soft_impute", "SoftImpute"),
-    "iterative_imputer": ("iterative_imputer", "IterativeImputerPeer"),
-    "miss_forest": ("miss_forest", "MissForest"),
-    "nearest_neighbours": ("nearest_neighbours", "NearestNeighbours"),
-    "boosted_native": ("boosted_native", "BoostedNative"),
-    "boosted_imputed": ("boosted_imputed", "BoostedImputed"),
-    "masked_network": ("masked_network", "MaskedNetwork"),
-    "miwae": ("miwae", "MIWAE"),
-    "gain": ("gain", "GAIN"),
-    "misgan": ("misgan", "MisGAN"),
-    "misgan_convolutional": ("misgan_convolutional", "MisGANConvolutional"),
+# name -> class of halfseen.baselines
+BASELINES: Final[dict[str, str]] = {
+    "column_prior": "ColumnPrior",
+    "cle": "CLE",
+    "noisy_imc": "NoisyIMC",
+    "mc1": "MC1",
+    "gaussian_em": "GaussianEM",
+    "soft_impute": "SoftImpute",
+    "iterative_imputer": "IterativeImputerPeer",
+    "miss_forest": "MissForest",
+    "nearest_neighbours": "NearestNeighbours",
+    "boosted_native": "BoostedNative",
+    "boosted_imputed": "BoostedImputed",
+    "masked_network": "MaskedNetwork",
+    "miwae": "MIWAE",
+    "gain": "GAIN",
+    "misgan": "MisGAN",
+    "misgan_convolutional": "MisGANConvolutional",
 }
 METHODS: Final = (*OURS, *BASELINES)
 
@@ -154,8 +154,7 @@ def method_named(name: str, settings: Mapping[str, Any] | None = None, seed: int
     if name in OURS:
         method = getattr(import_module("halfseen"), OURS[name])()
     elif name in BASELINES:
-        module, class_name = BASELINES[name]
-        method = getattr(import_module(f"halfseen.baselines.{module}"), class_name)()
+        method = getattr(import_module("halfseen.baselines"), BASELINES[name])()
     else:
         raise ValueError(f"unknown method {name!r}.{did_you_mean(name, METHODS)}")
     own = set(method.get_params(deep=False))
