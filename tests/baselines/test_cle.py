@@ -1,3 +1,5 @@
+"""CLE: its objective term by term, its gradient, and the pieces of its start."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -10,9 +12,9 @@ from halfseen.baselines.cle import (
     CLE,
     Embedding,
     Penalties,
+    Table,
     balanced_factors,
     collaborative_loss,
-    held_out_labels,
     regression_on_product,
 )
 
@@ -65,18 +67,6 @@ def test_balanced_factors_give_the_leading_part() -> None:
     np.testing.assert_allclose(np.linalg.norm(left), np.linalg.norm(right), rtol=0.01)
 
 
-def test_held_out_labels_are_observed_even_with_the_seed_that_hid_the_others() -> None:
-    observed = np.random.default_rng(0).random((100, 4)) >= 0.5
-    held_out = held_out_labels(observed, "labels", np.random.default_rng(0))
-    assert held_out.any()
-    assert not held_out[~observed].any()
-    whole_rows = np.broadcast_to(observed[:, :1], observed.shape)
-    held_out = held_out_labels(whole_rows, "classes", np.random.default_rng(0))
-    assert held_out.any()
-    assert (held_out.all(axis=1) == held_out.any(axis=1)).all()
-    assert not held_out[~whole_rows].any()
-
-
 @pytest.mark.parametrize(
     "wrong", [{"n_components": 0}, {"coupling": 0.0}, {"output": "best"}, {"label_weight": -1.0}]
 )
@@ -85,19 +75,20 @@ def test_settings_out_of_range(wrong: dict[str, Any]) -> None:
         CLE(**wrong).fit([[1.0], [2.0]], [[0.0], [1.0]])
 
 
-def example() -> tuple[Embedding, tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
+def example() -> tuple[Embedding, Table]:
     generator = np.random.default_rng(0)
     shapes = [(6, 3), (4, 3), (6, 2), (2, 2), (4, 2)]
     embedding = Embedding(*(generator.standard_normal(shape) for shape in shapes))
     X, Y = generator.standard_normal((6, 4)), generator.standard_normal((6, 2))
-    return embedding, (X, generator.random(X.shape) < 0.6, Y, generator.random(Y.shape) < 0.6)
+    seen_x, seen_y = (generator.random(part.shape) < 0.6 for part in (X, Y))
+    return embedding, Table(X, seen_x, Y, seen_y)
 
 
 def test_gradient() -> None:
     embedding, table = example()
 
     def loss(flat: np.ndarray) -> tuple[float, Embedding]:
-        return collaborative_loss(embedding.like(flat), *table, PENALTIES)
+        return collaborative_loss(embedding.like(flat), table, PENALTIES)
 
     error = check_grad(lambda f: loss(f)[0], lambda f: loss(f)[1].flat(), embedding.flat())
     assert error < 1e-4 * np.linalg.norm(loss(embedding.flat())[1].flat())
@@ -114,15 +105,15 @@ def test_value_term_by_term() -> None:
         + 0.2 * np.sum(B**2)
     )
     embedding = Embedding(U, V, W, H, B)
-    value, _ = collaborative_loss(embedding, X, seen_x, Y, seen_y, PENALTIES)
+    value, _ = collaborative_loss(embedding, Table(X, seen_x, Y, seen_y), PENALTIES)
     assert value == pytest.approx(expected)
 
 
 def test_hidden_entries_are_not_read() -> None:
     embedding, (X, seen_x, Y, seen_y) = example()
     other_x, other_y = np.where(seen_x, X, 99.0), np.where(seen_y, Y, -99.0)
-    first = collaborative_loss(embedding, X, seen_x, Y, seen_y, PENALTIES)
-    second = collaborative_loss(embedding, other_x, seen_x, other_y, seen_y, PENALTIES)
+    first = collaborative_loss(embedding, Table(X, seen_x, Y, seen_y), PENALTIES)
+    second = collaborative_loss(embedding, Table(other_x, seen_x, other_y, seen_y), PENALTIES)
     assert first[0] == second[0]
     np.testing.assert_array_equal(first[1].flat(), second[1].flat())
 

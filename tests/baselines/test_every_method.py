@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -9,25 +11,25 @@ from sklearn.metrics import roc_auc_score
 
 import halfseen.baselines
 from baselines.hidden_table import table
+from baselines.test_networks import ADVERSARIAL, AUTOENCODER, MASKED, MISGAN
 from halfseen.baselines import (
     CLE,
     GAIN,
     MC1,
-    MIWAE,
     Baseline,
     BoostedImputed,
     BoostedNative,
     ColumnPrior,
+    CatBoostPerLabel,
+    ForestImputed,
     GaussianEM,
-    IterativeImputerPeer,
-    MaskedNetwork,
-    MisGAN,
+    IterativeLinear,
+    IterativeTrees,
     MisGANConvolutional,
-    MissForest,
     NearestNeighbours,
     NoisyIMC,
     NotInductive,
-    OurMachine,
+    OurEstimator,
     SoftImpute,
 )
 from halfseen.baselines.tuner import drawn_candidates
@@ -39,45 +41,21 @@ LEARNING: list[Baseline] = [
     CLE(n_components=5, max_iter=40),
     GaussianEM(),
     SoftImpute(),
-    IterativeImputerPeer(n_rounds=2),
-    MissForest(n_trees=4, n_rounds=1, classifier="logistic"),
+    IterativeLinear(n_rounds=2),
+    IterativeTrees(n_trees=4, n_rounds=1, classifier="logistic"),
     NearestNeighbours(n_neighbours=10),
     BoostedNative(n_rounds=20),
     BoostedImputed(n_rounds=20),
+    ForestImputed(n_trees=30),
 ]
+if find_spec("catboost"):
+    LEARNING.append(CatBoostPerLabel(n_rounds=30, learning_rate=0.2))
 QUICK = [PRIOR, *LEARNING]
-NETWORKS: list[Baseline] = [
-    MaskedNetwork(hidden=(16,), n_networks=2, n_epochs=5, batch_size=32),
-    MIWAE(
-        n_latent=3, hidden=(16,), n_samples=3, n_imputation_samples=10, n_epochs=5, batch_size=32
-    ),
-    GAIN(n_steps=100, batch_size=32),
-    MisGAN(
-        n_latent=4, n_critic=2, n_generator_rounds=20, n_imputer_rounds=20, n_draws=2, batch_size=32
-    ),
-]
-CONVOLUTIONAL = MisGANConvolutional(
-    shape=(4, 4),
-    n_channels=2,
-    n_latent=4,
-    n_critic=1,
-    n_generator_rounds=2,
-    n_imputer_rounds=2,
-    n_draws=2,
-    batch_size=32,
-)
+NETWORKS: list[Baseline] = [MASKED, AUTOENCODER, ADVERSARIAL, MISGAN]
+CONVOLUTIONAL = MisGANConvolutional(shape=(4, 4), n_channels=2, n_generator_steps=4, n_steps=4)
 EVERY = [*QUICK, *NETWORKS, CONVOLUTIONAL]
-# Twelve seconds of compiling; its own modules are tested for themselves.
-WITHOUT_WAITING = [*EVERY[:-1], pytest.param(CONVOLUTIONAL, marks=pytest.mark.long)]
 # Compiling takes most of the time: the Gaussian decoder is tried on labels, the other on classes.
-FOR_CLASSES = [
-    *QUICK,
-    NETWORKS[0],
-    clone(NETWORKS[1]).set_params(decoder="student"),
-    NETWORKS[2],
-    pytest.param(NETWORKS[3], marks=pytest.mark.long),
-    pytest.param(CONVOLUTIONAL, marks=pytest.mark.long),
-]
+FOR_CLASSES = [*QUICK, MASKED, clone(AUTOENCODER).set_params(decoder="student"), ADVERSARIAL]
 
 
 def named(method: Baseline) -> str:
@@ -97,10 +75,10 @@ def test_no_public_method_is_left_out() -> None:
         of for of in public if isinstance(of, type) and issubclass(of, Baseline) and of != Baseline
     }
     # Our own estimator has tests of its own.
-    assert methods - {OurMachine} <= {type(method) for method in EVERY}
+    assert methods - {OurEstimator, CatBoostPerLabel} <= {type(method) for method in EVERY}
 
 
-@pytest.mark.parametrize("method", WITHOUT_WAITING, ids=named)
+@pytest.mark.parametrize("method", EVERY, ids=named)
 def test_observed_stays_hidden_is_not_read_and_a_seed_decides(method: Baseline) -> None:
     X, Y, X_seen, Y_seen = table()
     tables = (X_seen, Y_seen), (with_something_behind(X_seen), with_something_behind(Y_seen))

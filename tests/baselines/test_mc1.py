@@ -1,3 +1,5 @@
+"""MC-1: the minimum of its convex problem, by other ways than its own."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -13,7 +15,7 @@ def tiny_loss(seed: int, lam: float) -> CoCompletionLoss:
     Y = generator.integers(0, 2, (7, 2)).astype(float)
     Y[generator.random(Y.shape) < 0.3] = np.nan
     observed = generator.random(X.shape) < 0.7
-    return CoCompletionLoss.of(np.where(observed, X, 0.0), observed, Y, lam)
+    return CoCompletionLoss.of(np.where(observed, X, np.nan), Y, lam)
 
 
 def objective(loss: CoCompletionLoss, Z: np.ndarray, mu: float) -> float:
@@ -109,7 +111,7 @@ def example() -> tuple[CoCompletionLoss, np.ndarray]:
     X, Y = generator.standard_normal((5, 3)), generator.integers(0, 2, (5, 2)).astype(float)
     Y[0, 0] = Y[2] = np.nan
     observed = generator.random(X.shape) < 0.6
-    loss = CoCompletionLoss.of(X, observed, Y, 0.7)
+    loss = CoCompletionLoss.of(np.where(observed, X, np.nan), Y, 0.7)
     return loss, generator.standard_normal((5, 6))
 
 

@@ -1,4 +1,4 @@
-"""MIWAE: importance-weighted completion against the exact answer of a linear model."""
+"""MIWAE against scipy: densities, its bound, and completion by an exactly known model."""
 
 from __future__ import annotations
 
@@ -6,49 +6,117 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from scipy.special import gammaln
+from scipy.stats import multivariate_normal, norm
+from scipy.stats import t as student
 
-from halfseen.baselines._miwae_model import SMALLEST_SCALE, Autoencoder, Model
-from halfseen.baselines._network_table import NetworkTable
-from halfseen.baselines._perceptron import Layer
-from halfseen.baselines.miwae import MIWAE, imputed
+from halfseen.baselines.miwae import (
+    Autoencoder,
+    Decoded,
+    MiwaeModel,
+    bound,
+    log_gamma_half_step,
+)
+from halfseen.baselines.networks import Rows
+
+MODEL = MiwaeModel(4, 1, False, (), 2, "gaussian", 1)
+SPREAD = 0.7
+
+
+def test_half_a_step_of_log_gamma() -> None:
+    a = np.linspace(1.5, 100, 500)
+    found = np.asarray(log_gamma_half_step(jnp.asarray(a, jnp.float32)))
+    assert found == pytest.approx(gammaln(a + 0.5) - gammaln(a), abs=1e-5)
+
+
+def test_densities_are_those_of_scipy() -> None:
+    generator = np.random.default_rng(0)
+    location, x = generator.normal(size=(2, 4, 5))
+    scale, freedom = generator.uniform(0.1, 2, (4, 5)), generator.uniform(3, 20, (4, 5))
+    row = Decoded(*(jnp.asarray(a, jnp.float32) for a in (location, scale, freedom, x)))
+    x_device = jnp.asarray(x, jnp.float32)
+    heavy = MiwaeModel(4, 1, False, (), 2, "student", 1)
+    expected = student.logpdf(x, freedom, location, scale)
+    assert np.asarray(heavy.log_density(row, x_device)) == pytest.approx(expected, abs=1e-3)
+    expected = norm.logpdf(x, location, scale)
+    assert np.asarray(MODEL.log_density(row, x_device)) == pytest.approx(expected, rel=1e-3)
+
+
+def test_labels_are_bernoulli_or_one_softmax() -> None:
+    inputs, labels = np.random.default_rng(0).normal(size=(6, 3)), np.eye(3)[[0, 1, 2, 0, 1, 2]]
+    arguments = jnp.asarray(inputs, jnp.float32), jnp.asarray(labels, jnp.float32)
+    p = 1 / (1 + np.exp(-inputs))
+    expected = -np.log(np.where(labels == 1, p, 1 - p))
+    assert np.asarray(MODEL.log_loss(*arguments)) == pytest.approx(expected, rel=1e-3)
+    p = np.exp(inputs) / np.exp(inputs).sum(axis=1, keepdims=True)
+    of_rows = MiwaeModel(4, 3, True, (), 2, "gaussian", 1).log_loss(*arguments).sum(axis=1)
+    assert np.asarray(of_rows) == pytest.approx(-np.log((p * labels).sum(axis=1)), rel=1e-4)
+
+
+def linear_model() -> tuple[Autoencoder, np.ndarray, np.ndarray]:
+    """A decoder without hidden layer: then a row is Gaussian, and its likelihood known."""
+    generator = np.random.default_rng(0)
+    loadings, of_label = generator.normal(size=(2, 4)), np.array([[2.0], [-1.0]])
+    weights = np.hstack([loadings, np.zeros((2, 4)), of_label])
+    scale = np.full(4, np.log(np.expm1(SPREAD - 1e-3)))
+    bias = np.concatenate([np.zeros(4), scale, [0.0]])
+    decoder = ((jnp.asarray(weights, jnp.float32), jnp.asarray(bias, jnp.float32)),)
+    encoder = ((jnp.zeros((5, 4)), jnp.asarray([0.0, 0.0, 0.6, 0.6], jnp.float32)),)
+    return Autoencoder(encoder, decoder), loadings, of_label
+
+
+def rows_of(n_rows: int) -> Rows:
+    values = np.random.default_rng(1).normal(size=(n_rows, 5))
+    seen = [[True] * 4 + [False], [True, False, True, False, False], [False] * 5][:n_rows]
+    return Rows(jnp.asarray(values, jnp.float32), jnp.asarray(seen))
+
+
+def test_the_bound_tends_to_the_likelihood_of_what_is_observed() -> None:
+    autoencoder, loadings, _ = linear_model()
+    rows = rows_of(3)
+    noise = jax.random.normal(jax.random.key(0), (20_000, 3, 2))
+    log_weights, _ = MODEL.log_weights(autoencoder, rows, MODEL.encoder_input(rows), noise)
+    covariance = loadings.T @ loadings + SPREAD**2 * np.eye(4)
+    for place, row in enumerate(np.asarray(rows.values)):
+        seen = np.flatnonzero(rows.observed[place])
+        density = multivariate_normal(cov=covariance[np.ix_(seen, seen)]) if len(seen) else None
+        exact = density.logpdf(row[seen]) if density else 0.0
+        assert float(bound(log_weights)[place]) == pytest.approx(exact, abs=0.05)
+    assert float(bound(log_weights[:1]).mean()) < float(bound(log_weights).mean())
+
+
+def test_missing_entries_neither_count_nor_are_read() -> None:
+    autoencoder, _, _ = linear_model()
+    rows = rows_of(3)
+    other = rows._replace(values=jnp.where(rows.observed, rows.values, 1e6))
+    noise = jax.random.normal(jax.random.key(0), (5, 3, 2))
+
+    def total(autoencoder: Autoencoder, rows: Rows) -> jax.Array:
+        inputs = MODEL.encoder_input(rows)
+        return MODEL.log_weights(autoencoder, rows, inputs, noise)[0].sum()
+
+    gradients = [jax.tree.leaves(jax.grad(total)(autoencoder, seen)) for seen in (rows, other)]
+    for left, right in zip(*gradients, strict=True):
+        assert np.isfinite(left).all()
+        assert np.array_equal(left, right)
 
 
 def test_a_linear_gaussian_model_is_completed_by_its_conditional_mean() -> None:
-    generator = np.random.default_rng(0)
-    loadings, spread = generator.normal(size=(2, 4)), 0.7
-    scale_input = np.log(np.expm1(spread - SMALLEST_SCALE))
-    label_weights = np.array([[2.0], [-1.0]])
-    decoder = Layer(
-        jnp.asarray(np.hstack([loadings, np.zeros((2, 4)), label_weights]), jnp.float32),
-        jnp.asarray(np.concatenate([np.zeros(4), np.full(4, scale_input), [0.0]]), jnp.float32),
-    )
-    encoder = Layer(jnp.zeros((5, 4)), jnp.asarray([0.0, 0.0, 0.6, 0.6], jnp.float32))
-    x = generator.normal(size=(1, 4))
-    seen = np.array([0, 2])
-    table = NetworkTable(
-        jnp.asarray(x, jnp.float32),
-        jnp.asarray([[True, False, True, False]]),
-        jnp.zeros((1, 1)),
-        jnp.zeros((1, 1), bool),
-    )
-    said = imputed(
-        Autoencoder((encoder,), (decoder,)),
-        table,
-        jax.random.key(0),
-        4000,
-        Model("gaussian", False, 1),
-    )
-    covariance = loadings.T @ loadings + spread**2 * np.eye(4)
-    code = loadings[:, seen] @ np.linalg.solve(covariance[np.ix_(seen, seen)], x[0, seen])
-    assert np.asarray(said.features)[0] == pytest.approx(code @ loadings, abs=0.05)
-    code_covariance = np.eye(2) - loadings[:, seen] @ np.linalg.solve(
-        covariance[np.ix_(seen, seen)], loadings[:, seen].T
-    )
-    draws = generator.multivariate_normal(code, code_covariance, size=200_000)
-    probability = np.mean(1 / (1 + np.exp(-draws @ label_weights)))
-    assert float(said.scores[0, 0]) == pytest.approx(probability, abs=0.01)
+    autoencoder, loadings, of_label = linear_model()
+    rows, seen = Rows(*(part[1:2] for part in rows_of(3))), np.array([0, 2])
+    said = np.asarray(MODEL.output(autoencoder, rows, jax.random.key(0), 40_000))[0]
+    observed = loadings.T[seen] @ loadings[:, seen] + SPREAD**2 * np.eye(2)
+    gain = loadings[:, seen] @ np.linalg.inv(observed)
+    code = gain @ np.asarray(rows.values)[0, seen]
+    assert said[:4] == pytest.approx(code @ loadings, abs=0.05)
+    of_code = np.eye(2) - gain @ loadings[:, seen].T
+    draws = np.random.default_rng(2).multivariate_normal(code, of_code, size=200_000)
+    assert said[4] == pytest.approx(np.mean(1 / (1 + np.exp(-draws @ of_label))), abs=0.01)
 
 
-def test_an_unknown_decoder_is_refused() -> None:
-    with pytest.raises(ValueError, match='decoder must be "gaussian" or "student"'):
-        MIWAE(decoder="cauchy").fit([[1.0], [2.0]], [[0], [1]])  # type: ignore[arg-type]
+def test_the_decoder_has_a_smallest_scale_and_freedom() -> None:
+    model = MiwaeModel(2, 1, False, (), 1, "student", 1)
+    row = model.decoded(((jnp.zeros((1, 7)), jnp.full(7, -100.0)),), jnp.zeros((1, 1)))
+    assert float(row.scale.min()) == pytest.approx(1e-3)
+    assert float(row.freedom.min()) == pytest.approx(3.0)
+    assert row.label_inputs.shape == (1, 1)

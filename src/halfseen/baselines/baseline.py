@@ -1,4 +1,7 @@
-"""What a baseline is: fit on what is observed, complete it, and predict new rows where it can."""
+"""What a baseline is: fit on what is observed, complete it, and predict new rows where it can.
+
+The simplest one stands here too, with the scales and draws of entries that all of them share.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,11 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 TargetKind = Literal["labels", "classes"]
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+# A spread below this share of a column's size is rounding, not variation.
+_ROUNDING = 1e-10
 
 
 class CompletedTable(NamedTuple):
@@ -20,8 +28,8 @@ class CompletedTable(NamedTuple):
     where ``Baseline.gives_probabilities``, they lie in [0, 1], and observed labels score 0 or 1.
     """
 
-    features: NDArray[np.float64]  # (n_rows, n_features)
-    scores: NDArray[np.float64]  # (n_rows, n_labels)
+    features: Floats  # (n_rows, n_features)
+    scores: Floats  # (n_rows, n_labels)
 
 
 class NotInductive(NotImplementedError):
@@ -56,6 +64,8 @@ class Baseline(BaseEstimator, ABC):  # type: ignore[misc]
         Whether scores are probabilities.
     grid : mapping from parameter name to a sequence of values
         What :func:`~halfseen.baselines.tune` may choose from; empty if there is nothing to choose.
+    while_tuning : mapping from parameter name to a value
+        Parameters that are cheaper while settings are compared, for instance a smaller ensemble.
     """
 
     method: ClassVar[str]
@@ -64,6 +74,7 @@ class Baseline(BaseEstimator, ABC):  # type: ignore[misc]
     gives_probabilities: ClassVar[bool] = True
     feature_source: ClassVar[str] = "the method itself"
     grid: ClassVar[Mapping[str, Sequence[Any]]] = {}
+    while_tuning: ClassVar[Mapping[str, Any]] = {}
 
     def fit(self, X: Any, Y: Any, target: TargetKind = "labels") -> Self:
         """Fit on everything observed.
@@ -92,7 +103,7 @@ class Baseline(BaseEstimator, ABC):  # type: ignore[misc]
         """Features and label scores of the rows that were fitted, transductive."""
         return self._complete()
 
-    def predict_scores(self, X: Any) -> NDArray[np.float64]:
+    def predict_scores(self, X: Any) -> Floats:
         """Label scores of new rows, complete or not, of shape (n_rows, n_labels).
 
         Raises
@@ -110,33 +121,33 @@ class Baseline(BaseEstimator, ABC):  # type: ignore[misc]
             )
         return self._predict_scores(features)
 
-    def complete_new(self, X: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    def complete_new(self, X: Floats) -> Floats | None:
         """Features of new rows, missing ones filled; None from a method that cannot."""
-        return None
+        return self._complete_new(checked_features(X)) if self.inductive else None
 
-    def interval(self, X: NDArray[np.float64], coverage: float) -> NDArray[np.float64] | None:
+    def interval(self, X: Floats, coverage: float) -> Floats | None:
         """Bounds of features, of shape (n_rows, n_features, 2); None from a method without any."""
         return None
 
     @abstractmethod
-    def _fit(self, X: NDArray[np.float64], Y: NDArray[np.float64]) -> None: ...
+    def _fit(self, X: Floats, Y: Floats) -> None: ...
 
     @abstractmethod
     def _complete(self) -> CompletedTable: ...
 
-    def _predict_scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _predict_scores(self, X: Floats) -> Floats:
         raise NotInductive(self.method)
 
+    def _complete_new(self, X: Floats) -> Floats | None:
+        return None
 
-def checked_features(X: Any) -> NDArray[np.float64]:
-    """X as finite float64 numbers and NaN, or an error that names the column and row.
+    def _unknown(self, X: Floats) -> Floats:
+        """Labels of new rows."""
+        return np.full((len(X), self.n_labels_), np.nan)
 
-    Examples
-    --------
-    >>> checked_features([[1, None], [2, 3]])
-    array([[ 1., nan],
-           [ 2.,  3.]])
-    """
+
+def checked_features(X: Any) -> Floats:
+    """X as finite float64 numbers and NaN, or an error that names the column and row."""
     features = np.array(X, dtype=np.float64)
     if features.ndim != 2 or 0 in features.shape:
         raise ValueError(f"X must be a table of rows and columns, got shape {features.shape}")
@@ -149,9 +160,7 @@ def checked_features(X: Any) -> NDArray[np.float64]:
     return features
 
 
-def checked_table(
-    X: Any, Y: Any, target: TargetKind
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def checked_table(X: Any, Y: Any, target: TargetKind) -> tuple[Floats, Floats]:
     """Features and labels that fit each other, or an error that says what does not."""
     features = checked_features(X)
     labels = np.array(Y, dtype=np.float64)
@@ -184,11 +193,100 @@ def checked_table(
     return features, labels
 
 
-def with_observed(
-    X: NDArray[np.float64],
-    Y: NDArray[np.float64],
-    features: NDArray[np.float64],
-    scores: NDArray[np.float64],
-) -> CompletedTable:
+def with_observed(X: Floats, Y: Floats, features: Floats, scores: Floats) -> CompletedTable:
     """Predictions with every observed entry put back as it was."""
     return CompletedTable(np.where(np.isnan(X), features, X), np.where(np.isnan(Y), scores, Y))
+
+
+class ColumnScale(NamedTuple):
+    """What a column is shifted and divided by.
+
+    >>> scale = observed_scale(np.array([[1.0, 5.0], [3.0, np.nan]]))
+    >>> scale.standardised(np.array([[1.0, 6.0]])), scale.restored(np.array([[-1.0, 1.0]]))
+    (array([[-1.,  1.]]), array([[1., 6.]]))
+    """
+
+    offset: Floats  # (n_columns,)
+    spread: Floats  # (n_columns,), positive
+
+    def standardised(self, table: Floats) -> Floats:
+        """The table in units of spread around the offset; NaN stays NaN."""
+        return (table - self.offset) / self.spread
+
+    def restored(self, table: Floats) -> Floats:
+        """The table back in its own units."""
+        return table * self.spread + self.offset
+
+
+def observed_scale(table: Floats) -> ColumnScale:
+    """Mean and standard deviation over what is observed in each column.
+
+    A column without observed entries has mean 0, and one without variation has spread 1.
+    """
+    observed = ~np.isnan(table)
+    n_observed = np.maximum(observed.sum(axis=0), 1)
+    mean = np.where(observed, table, 0.0).sum(axis=0) / n_observed
+    deviation = np.where(observed, table - mean, 0.0)
+    spread = np.sqrt((deviation**2).sum(axis=0) / n_observed)
+    return ColumnScale(mean, np.where(spread > _ROUNDING * np.abs(mean), spread, 1.0))
+
+
+def label_frequency(Y: Floats) -> Floats:
+    """The share of ones among the observed entries of each label, 0.5 where there are none.
+
+    >>> label_frequency(np.array([[1.0, 0.0, np.nan], [0.0, np.nan, np.nan]]))
+    array([0.5, 0. , 0.5])
+    """
+    n_observed = (~np.isnan(Y)).sum(axis=0)
+    return np.where(n_observed > 0, np.nansum(Y, axis=0) / np.maximum(n_observed, 1), 0.5)
+
+
+def held_out_entries(
+    observed: Bools, share: float, generator: np.random.Generator, by_row: bool = False
+) -> Bools:
+    """A share of the observed entries, at least one; whole rows if `by_row`.
+
+    Drawn among the observed ones by number: drawing every entry anew with a seed that also hid
+    entries from the table would pick those very entries, and hold out none.
+    """
+    candidates = observed[:, :1] if by_row else observed
+    places = np.flatnonzero(candidates)
+    chosen = generator.choice(
+        places, size=min(len(places), max(1, round(share * len(places)))), replace=False
+    )
+    held_out = np.zeros(candidates.size, dtype=bool)
+    held_out[chosen] = True
+    return np.broadcast_to(held_out.reshape(candidates.shape), observed.shape)
+
+
+class ColumnPrior(Baseline):
+    """Every missing feature is its column's observed mean, every unknown label its frequency.
+
+    It knows nothing of the row, so its pooled AUC shows how much of a score is only due to some
+    labels being more frequent than others. Nothing is tuned.
+
+    Examples
+    --------
+    >>> X, Y = [[1.0, 2.0], [3.0, None], [None, 4.0]], [[1, 0], [None, 0], [0, None]]
+    >>> features, scores = ColumnPrior().fit(X, Y).complete()
+    >>> features.tolist(), scores.tolist()
+    ([[1.0, 2.0], [3.0, 3.0], [2.0, 4.0]], [[1.0, 0.0], [0.5, 0.0], [0.0, 0.0]])
+    """
+
+    method: ClassVar[str] = "Column prior"
+
+    def _fit(self, X: Floats, Y: Floats) -> None:
+        self._table = (X, Y)
+        self.feature_means_ = observed_scale(X).offset
+        self.label_frequencies_ = label_frequency(Y)
+
+    def _complete(self) -> CompletedTable:
+        X, Y = self._table
+        features = np.broadcast_to(self.feature_means_, X.shape)
+        return with_observed(X, Y, features, np.broadcast_to(self.label_frequencies_, Y.shape))
+
+    def _predict_scores(self, X: Floats) -> Floats:
+        return np.tile(self.label_frequencies_, (len(X), 1))
+
+    def _complete_new(self, X: Floats) -> Floats:
+        return np.where(np.isnan(X), self.feature_means_, X)

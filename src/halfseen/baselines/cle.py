@@ -2,42 +2,53 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 from sklearn.metrics import roc_auc_score
 
-from halfseen.baselines._fold_in import fold_in
-from halfseen.baselines._observed_scale import observed_scale
-from halfseen.baselines._shrunk_spectrum import leading_singular_value, shrunk_spectrum
-from halfseen.baselines.baseline import Baseline, CompletedTable, with_observed
+from halfseen.baselines.baseline import (
+    Baseline,
+    Bools,
+    CompletedTable,
+    Floats,
+    held_out_entries,
+    observed_scale,
+    with_observed,
+)
+from halfseen.baselines.low_rank import fold_in, shrunk_spectrum, spectral_norm
 
 Output = Literal["embedding", "regression"]
 
 # Share of the observed labels on which the output that scores is chosen.
-HELD_OUT = 0.15
+_HELD_OUT = 0.15
 
 
 class Embedding(NamedTuple):
     """Everything that is learned: ``U V'`` are features, ``W H'`` labels, B leads across."""
 
-    U: NDArray[np.float64]  # (n_rows, n_components)
-    V: NDArray[np.float64]  # (n_features, n_components)
-    W: NDArray[np.float64]  # (n_rows, n_label_components)
-    H: NDArray[np.float64]  # (n_labels, n_label_components)
-    B: NDArray[np.float64]  # (n_features, n_labels)
+    U: Floats  # (n_rows, n_components)
+    V: Floats  # (n_features, n_components)
+    W: Floats  # (n_rows, n_label_components)
+    H: Floats  # (n_labels, n_label_components)
+    B: Floats  # (n_features, n_labels)
 
-    def flat(self) -> NDArray[np.float64]:
+    def flat(self) -> Floats:
         """All numbers in one vector."""
         return np.concatenate([part.ravel() for part in self])
 
-    def like(self, flat: NDArray[np.float64]) -> Self:
+    def like(self, flat: Floats) -> Self:
         """An embedding of the same shapes, from one vector."""
-        bounds = np.cumsum([part.size for part in self])[:-1]
-        parts = np.split(flat, bounds)
+        parts = np.split(flat, np.cumsum([part.size for part in self])[:-1])
         return type(self)(*(part.reshape(old.shape) for part, old in zip(parts, self, strict=True)))
+
+    def scores(self, output: Output) -> Floats:
+        """Centred scores of labels."""
+        if output == "embedding":
+            return self.W @ self.H.T
+        return np.asarray(self.U @ (self.V.T @ self.B))
 
 
 class Penalties(NamedTuple):
@@ -50,6 +61,16 @@ class Penalties(NamedTuple):
     regression: float
 
 
+class Table(NamedTuple):
+    """Standardised features and centred labels, any finite number where not observed."""
+
+    features: Floats
+    observed_features: Bools
+    labels: Floats
+    observed_labels: Bools
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
 class CLE(Baseline):
     """Collaborative label embedding, linear.
 
@@ -64,8 +85,10 @@ class CLE(Baseline):
     start is the leading part of the table's spectrum with a little noise, and L-BFGS goes on from
     there. ``W H'`` has no more components than labels, which loses nothing.
 
-    Two outputs answer for a hidden label: the embedding ``W H'`` and the regression ``U V' B``. The
-    better one on held-out observed labels is taken, after which the fit goes on with all labels.
+    Either the embedding ``W H'`` or the regression ``U V' B`` answers for a hidden label. The
+    better one on held-out observed labels is taken; then the fit goes on with all labels. New rows
+    are embedded by their observed features, and the regression answers for them. An iteration costs
+    O(n d k).
 
     Parameters
     ----------
@@ -88,16 +111,6 @@ class CLE(Baseline):
     random_state : int, default=0
         Seed of the noise at the start and of the held-out labels.
 
-    Attributes
-    ----------
-    output_ : {"embedding", "regression"}
-        What answers.
-
-    Notes
-    -----
-    Time per iteration O(n d k) and memory a handful of n x d tables. New rows are embedded by their
-    observed features with ``V`` and ``l0`` given, and the regression answers for them.
-
     References
     ----------
     Y. Han, G. Sun, Y. Shen, X. Zhang, "Multi-label learning with highly incomplete data via
@@ -105,11 +118,9 @@ class CLE(Baseline):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> X = np.array([[0.0, 0.1], [0.1, np.nan], [1.0, 0.9], [np.nan, 1.0]])
-    >>> Y = np.array([[0.0], [np.nan], [1.0], [np.nan]])
+    >>> X, Y = [[0.0, 0.1], [0.1, None], [1.0, 0.9], [None, 1.0]], [[0], [None], [1], [None]]
     >>> method = CLE(regression_penalty=0.1).fit(X, Y)
-    >>> scores = method.predict_scores([[0.0, np.nan], [1.0, 1.0]])
+    >>> scores = method.predict_scores([[0.0, None], [1.0, 1.0]])
     >>> bool(scores[1, 0] > scores[0, 0])
     True
     """
@@ -124,207 +135,141 @@ class CLE(Baseline):
         "label_weight": [1.0, 10.0],
     }
 
-    def __init__(
-        self,
-        *,
-        n_components: int = 40,
-        label_weight: float = 10.0,
-        feature_share: float = 0.08,
-        label_share: float = 0.02,
-        coupling: float = 0.3,
-        regression_penalty: float = 30.0,
-        output: Output | None = None,
-        max_iter: int = 100,
-        random_state: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.label_weight = label_weight
-        self.feature_share = feature_share
-        self.label_share = label_share
-        self.coupling = coupling
-        self.regression_penalty = regression_penalty
-        self.output = output
-        self.max_iter = max_iter
-        self.random_state = random_state
+    n_components: int = 40
+    label_weight: float = 10.0
+    feature_share: float = 0.08
+    label_share: float = 0.02
+    coupling: float = 0.3
+    regression_penalty: float = 30.0
+    output: Output | None = None
+    max_iter: int = 100
+    random_state: int = 0
 
-    def _fit(self, X: NDArray[np.float64], Y: NDArray[np.float64]) -> None:
+    def _fit(self, X: Floats, Y: Floats) -> None:
         self._check_settings()
-        generator = np.random.default_rng([self.random_state, 3])
-        self._scale = observed_scale(X)
+        self._table, self._scale = (X, Y), observed_scale(X)
+        self._label_mean = observed_scale(Y).offset
         features = np.nan_to_num(self._scale.standardised(X))
-        observed_features, observed_labels = ~np.isnan(X), ~np.isnan(Y)
-        self._label_mean = observed_scale(Y).mean
-        labels = np.where(observed_labels, Y - self._label_mean, 0.0)
-        self._feature_penalty = self.feature_share * (leading_singular_value(features) or 1.0)
-        penalties = Penalties(
+        labels = np.nan_to_num(Y - self._label_mean)
+        table = Table(features, ~np.isnan(X), labels, ~np.isnan(Y))
+        self._penalties = Penalties(
             self.label_weight,
-            self._feature_penalty,
-            self.label_share * self.label_weight * (leading_singular_value(labels) or 1.0),
+            self.feature_share * (spectral_norm(features) or 1.0),
+            self.label_share * self.label_weight * (spectral_norm(labels) or 1.0),
             self.coupling,
             self.regression_penalty,
         )
-
-        def descended(start: Embedding, shown: NDArray[np.bool_]) -> Embedding:
-            def loss(flat: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-                value, gradient = collaborative_loss(
-                    start.like(flat), features, observed_features, labels, shown, penalties
-                )
-                return value, gradient.flat()
-
-            found = minimize(
-                loss,
-                start.flat(),
-                jac=True,
-                method="L-BFGS-B",
-                options={"maxiter": self.max_iter, "maxcor": 10},
-            )
-            return start.like(found.x)
-
-        shown = observed_labels
-        if self.output is None:
-            shown = shown & ~held_out_labels(observed_labels, self.target_, generator)
-        start = self._start(features, np.where(shown, labels, 0.0), penalties, generator)
-        embedding = descended(start, shown)
-        self.output_: Output = self.output or "regression"
-        if self.output is None:
-            held_out = observed_labels & ~shown
-            self.output_ = self._better_output(embedding, Y, held_out)
-            embedding = descended(embedding, observed_labels)
-        self._embedding = embedding
-        completed = embedding.U @ embedding.V.T
-        scores = self._label_mean + self._answer(embedding, self.output_)
-        self._completed = with_observed(X, Y, self._scale.restored(completed), scores)
+        generator = np.random.default_rng([self.random_state, 3])
+        if self.output is not None:
+            self.output_: Output = self.output
+            self.embedding_ = self._descended(self._start(table, generator), table)
+            return
+        by_row = self.target_ == "classes"
+        held_out = held_out_entries(table.observed_labels, _HELD_OUT, generator, by_row)
+        shown = table._replace(observed_labels=table.observed_labels & ~held_out)
+        embedding = self._descended(self._start(shown, generator), shown)
+        self.output_ = self._better_output(embedding, Y, held_out)
+        self.embedding_ = self._descended(embedding, table)
 
     def _check_settings(self) -> None:
-        positive = {
-            "n_components": self.n_components,
-            "label_weight": self.label_weight,
-            "feature_share": self.feature_share,
-            "label_share": self.label_share,
-            "coupling": self.coupling,
-            "regression_penalty": self.regression_penalty,
-        }
-        for name, value in positive.items():
-            if value <= 0:
+        for name, value in self.get_params().items():
+            if name not in ("output", "random_state") and value <= 0:
                 raise ValueError(f"{name} must be positive, got {value!r}")
         if self.output not in (None, "embedding", "regression"):
             raise ValueError(
                 f'output must be "embedding", "regression" or None, got {self.output!r}'
             )
 
-    def _start(
-        self,
-        features: NDArray[np.float64],
-        labels: NDArray[np.float64],
-        penalties: Penalties,
-        generator: np.random.Generator,
-    ) -> Embedding:
-        U, V = balanced_factors(features, self.n_components, generator)
+    def _start(self, table: Table, generator: np.random.Generator) -> Embedding:
+        labels = np.where(table.observed_labels, table.labels, 0.0)
+        U, V = balanced_factors(table.features, self.n_components, generator)
         W, H = balanced_factors(labels, labels.shape[1], generator)
-        ridge = penalties.regression / penalties.coupling
+        ridge = self.regression_penalty / self.coupling
         return Embedding(U, V, W, H, regression_on_product(U, V, W @ H.T, ridge))
 
-    def _answer(self, embedding: Embedding, output: Output) -> NDArray[np.float64]:
-        if output == "embedding":
-            return embedding.W @ embedding.H.T
-        return np.asarray(embedding.U @ (embedding.V.T @ embedding.B))
+    def _descended(self, start: Embedding, table: Table) -> Embedding:
+        def loss(flat: Floats) -> tuple[float, Floats]:
+            value, gradient = collaborative_loss(start.like(flat), table, self._penalties)
+            return value, gradient.flat()
 
-    def _better_output(
-        self, embedding: Embedding, Y: NDArray[np.float64], held_out: NDArray[np.bool_]
-    ) -> Output:
+        options = {"maxiter": self.max_iter, "maxcor": 10}
+        return start.like(
+            minimize(loss, start.flat(), jac=True, method="L-BFGS-B", options=options).x
+        )
+
+    def _better_output(self, embedding: Embedding, Y: Floats, held_out: Bools) -> Output:
         if np.unique(Y[held_out]).size < 2:
             return "regression"
-        auc_of_embedding, auc_of_regression = (
-            roc_auc_score(Y[held_out], (self._label_mean + self._answer(embedding, name))[held_out])
-            for name in ("embedding", "regression")
-        )
-        return "embedding" if auc_of_embedding > auc_of_regression else "regression"
+
+        def auc(output: Output) -> float:
+            scores = self._label_mean + embedding.scores(output)
+            return float(roc_auc_score(Y[held_out], scores[held_out]))
+
+        return "embedding" if auc("embedding") > auc("regression") else "regression"
 
     def _complete(self) -> CompletedTable:
-        return self._completed
+        features = self._scale.restored(self.embedding_.U @ self.embedding_.V.T)
+        scores = self._label_mean + self.embedding_.scores(self.output_)
+        return with_observed(*self._table, features, scores)
 
-    def _predict_scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        V = self._embedding.V
-        U = fold_in(V, self._feature_penalty, self._scale.standardised(X))
-        return self._label_mean + U @ (V.T @ self._embedding.B)
+    def _completed(self, X: Floats) -> Floats:
+        """New rows from their embedding, standardised."""
+        V = self.embedding_.V
+        return fold_in(V, self._penalties.features, self._scale.standardised(X)) @ V.T
+
+    def _predict_scores(self, X: Floats) -> Floats:
+        return self._label_mean + self._completed(X) @ self.embedding_.B
+
+    def _complete_new(self, X: Floats) -> Floats:
+        return np.where(np.isnan(X), self._scale.restored(self._completed(X)), X)
 
 
 def collaborative_loss(
-    embedding: Embedding,
-    features: NDArray[np.float64],
-    observed_features: NDArray[np.bool_],
-    labels: NDArray[np.float64],
-    observed_labels: NDArray[np.bool_],
-    penalties: Penalties,
+    embedding: Embedding, table: Table, penalties: Penalties
 ) -> tuple[float, Embedding]:
-    """The objective and its gradient; what is not observed may hold any finite number."""
+    """The objective and its gradient."""
     U, V, W, H, B = embedding
-    error = U @ V.T
-    error -= features
-    error *= observed_features
+    delta, l0, l1, l2, l3 = penalties
+    error = (U @ V.T - table.features) * table.observed_features
     M = W @ H.T
-    label_error = np.where(observed_labels, M - labels, 0.0)
+    label_error = np.where(table.observed_labels, M - table.labels, 0.0)
     G = V.T @ B  # (n_components, n_labels); U G costs O((n + d) k L), never n d L
     coupled = U @ G - M
     of_G = 2.0 * U.T @ coupled
     value = (
         np.vdot(error, error)
-        + penalties.label_weight * np.vdot(label_error, label_error)
-        + penalties.features * (np.vdot(U, U) + np.vdot(V, V))
-        + penalties.labels * (np.vdot(W, W) + np.vdot(H, H))
-        + penalties.coupling * np.vdot(coupled, coupled)
-        + penalties.regression * np.vdot(B, B)
+        + delta * np.vdot(label_error, label_error)
+        + l0 * (np.vdot(U, U) + np.vdot(V, V))
+        + l1 * (np.vdot(W, W) + np.vdot(H, H))
+        + l2 * np.vdot(coupled, coupled)
+        + l3 * np.vdot(B, B)
     )
-    of_M = 2.0 * (penalties.label_weight * label_error - penalties.coupling * coupled)
+    of_M = 2.0 * (delta * label_error - l2 * coupled)
     return float(value), Embedding(
-        2.0 * (error @ V + penalties.features * U + penalties.coupling * coupled @ G.T),
-        2.0 * (error.T @ U + penalties.features * V) + penalties.coupling * B @ of_G.T,
-        of_M @ H + 2.0 * penalties.labels * W,
-        of_M.T @ W + 2.0 * penalties.labels * H,
-        penalties.coupling * V @ of_G + 2.0 * penalties.regression * B,
+        2.0 * (error @ V + l0 * U + l2 * coupled @ G.T),
+        2.0 * (error.T @ U + l0 * V) + l2 * B @ of_G.T,
+        of_M @ H + 2.0 * l1 * W,
+        of_M.T @ W + 2.0 * l1 * H,
+        l2 * V @ of_G + 2.0 * l3 * B,
     )
 
 
-def regression_on_product(
-    U: NDArray[np.float64], V: NDArray[np.float64], M: NDArray[np.float64], penalty: float
-) -> NDArray[np.float64]:
+def regression_on_product(U: Floats, V: Floats, M: Floats, penalty: float) -> Floats:
     """Ridge regression of M on ``U V'``, in O(d^2 (k + d))."""
-    gram = V @ (U.T @ U) @ V.T
-    gram[np.diag_indices_from(gram)] += penalty
+    gram = V @ (U.T @ U) @ V.T + penalty * np.eye(len(V))
     return np.asarray(np.linalg.solve(gram, V @ (U.T @ M)), dtype=np.float64)
 
 
 def balanced_factors(
-    table: NDArray[np.float64], n_components: int, generator: np.random.Generator
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    table: Floats, n_components: int, generator: np.random.Generator
+) -> tuple[Floats, Floats]:
     """Two factors of equal size whose product is the leading part of a table, and some noise."""
     n_components = min(n_components, *table.shape)
-    spectrum = shrunk_spectrum(table, 0.0)
-    values = spectrum.singular_values[:n_components]
-    root = np.zeros(n_components)
-    root[: len(values)] = np.sqrt(values)
-    left, right = np.zeros((len(table), n_components)), np.zeros((table.shape[1], n_components))
-    left[:, : len(values)] = spectrum.left[:, : len(values)] / np.sqrt(values)
-    right[:, : len(values)] = spectrum.right[:, : len(values)] * root[: len(values)]
+    left, right, values = shrunk_spectrum(table, 0.0)
+    root = np.sqrt(values[:n_components])
     # Noise lets components leave zero, where their gradient vanishes.
-    left += 0.01 * generator.standard_normal(left.shape)
-    right += 0.01 * generator.standard_normal(right.shape)
-    return left, right
-
-
-def held_out_labels(
-    observed: NDArray[np.bool_], target: str, generator: np.random.Generator
-) -> NDArray[np.bool_]:
-    """A share of the observed labels, whole rows of them if a row is of one class.
-
-    Drawn among the observed ones by number: drawing every entry anew with a seed that also hid
-    entries from the table would pick those very entries, and hold out none.
-    """
-    by_row = target == "classes"
-    places = np.flatnonzero(observed[:, 0] if by_row else observed)
-    chosen = generator.choice(places, size=round(HELD_OUT * len(places)), replace=False)
-    held_out = np.zeros(len(observed) if by_row else observed.size, dtype=bool)
-    held_out[chosen] = True
-    if by_row:
-        return np.broadcast_to(held_out[:, None], observed.shape)
-    return held_out.reshape(observed.shape)
+    U = 0.01 * generator.standard_normal((len(table), n_components))
+    V = 0.01 * generator.standard_normal((table.shape[1], n_components))
+    U[:, : len(root)] += left[:, : len(root)] / root
+    V[:, : len(root)] += right[:, : len(root)] * root
+    return U, V

@@ -2,101 +2,81 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
-from halfseen.baselines._observed_scale import observed_scale
-from halfseen.baselines._shrunk_spectrum import leading_singular_value, shrunk_spectrum
-from halfseen.baselines.baseline import Baseline, CompletedTable, with_observed
+from halfseen.baselines.baseline import (
+    Baseline,
+    Bools,
+    CompletedTable,
+    Floats,
+    observed_scale,
+    with_observed,
+)
+from halfseen.baselines.low_rank import shrunk_spectrum, spectral_norm
 
 
 class CoCompletionLoss(NamedTuple):
     """Loss of ``Z = [labels, features]`` on the observed entries, each kind averaged.
 
-    ``label_weight / |O_Y| sum log(1 + exp(-y (z))) + 1 / |O_X| sum 1/2 (z - x)^2``, y in
-    {-1, +1}. Columns of Z beyond labels and features are free.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> loss = CoCompletionLoss.of(np.zeros((1, 1)), np.ones((1, 1), bool), np.array([[1.0]]), 2.0)
-    >>> round(loss.value(np.zeros((1, 2))), 4)
-    1.3863
-    >>> loss.gradient(np.zeros((1, 2)))
-    array([[-1.,  0.]])
+    ``label_weight / |O_Y| sum log(1 + exp(-y z)) + 1 / |O_X| sum 1/2 (z - x)^2``, y in {-1, +1}.
+    Columns of Z beyond labels and features are free.
     """
 
-    signs: NDArray[np.float64]  # (n_rows, n_labels), -1 or +1, and 0 where unknown
-    features: NDArray[np.float64]  # (n_rows, n_features), 0 where missing
-    observed_features: NDArray[np.bool_]  # (n_rows, n_features)
-    label_weight: float
+    signs: Floats  # (n_rows, n_labels), -1 or +1, and 0 where unknown
+    features: Floats  # (n_rows, n_features), 0 where missing
+    observed_features: Bools  # (n_rows, n_features)
+    per_label: float  # weight of one observed label
+    per_feature: float
 
     @classmethod
-    def of(
-        cls,
-        features: NDArray[np.float64],
-        observed_features: NDArray[np.bool_],
-        Y: NDArray[np.float64],
-        label_weight: float,
-    ) -> Self:
-        """The loss of a table; labels are 0, 1 or NaN."""
-        signs = np.where(np.isnan(Y), 0.0, 2.0 * np.where(np.isnan(Y), 0.5, Y) - 1.0)
-        return cls(signs, features, observed_features, label_weight)
-
-    @property
-    def per_label(self) -> float:
-        """Weight of one observed label."""
-        return self.label_weight / max(int(np.count_nonzero(self.signs)), 1)
-
-    @property
-    def per_feature(self) -> float:
-        """Weight of one observed feature."""
-        return 1.0 / max(int(np.count_nonzero(self.observed_features)), 1)
+    def of(cls, features: Floats, Y: Floats, label_weight: float) -> Self:
+        """The loss of standardised features and labels 0 and 1, NaN where not observed."""
+        observed = ~np.isnan(features)
+        per_label = label_weight / max(int((~np.isnan(Y)).sum()), 1)
+        signs = np.nan_to_num(2.0 * Y - 1.0)
+        per_feature = 1.0 / max(int(observed.sum()), 1)
+        return cls(signs, np.nan_to_num(features), observed, per_label, per_feature)
 
     @property
     def lipschitz(self) -> float:
         """Lipschitz constant of the gradient."""
         return max(0.25 * self.per_label, self.per_feature)
 
-    def value(self, Z: NDArray[np.float64]) -> float:
-        """The loss at Z."""
+    def _parts(self, Z: Floats) -> tuple[Floats, Floats]:
+        """Margins of labels and errors of features."""
         n_labels, n_features = self.signs.shape[1], self.features.shape[1]
-        margin = self.signs * Z[:, :n_labels]
-        error = np.where(
-            self.observed_features, Z[:, n_labels : n_labels + n_features] - self.features, 0.0
-        )
+        error = Z[:, n_labels : n_labels + n_features] - self.features
+        return self.signs * Z[:, :n_labels], np.where(self.observed_features, error, 0.0)
+
+    def value(self, Z: Floats) -> float:
+        """The loss at Z."""
+        margin, error = self._parts(Z)
         of_labels = np.logaddexp(0.0, -margin)[self.signs != 0].sum()
         return float(self.per_label * of_labels + 0.5 * self.per_feature * np.vdot(error, error))
 
-    def gradient(self, Z: NDArray[np.float64]) -> NDArray[np.float64]:
+    def gradient(self, Z: Floats) -> Floats:
         """The gradient at Z, zero where nothing is observed, of the shape of Z."""
-        n_labels, n_features = self.signs.shape[1], self.features.shape[1]
-        margin = self.signs * Z[:, :n_labels]
+        margin, error = self._parts(Z)
         gradient = np.zeros_like(Z)
-        gradient[:, :n_labels] = -self.per_label * self.signs * expit(-margin)
-        of_features = gradient[:, n_labels : n_labels + n_features]
-        np.subtract(
-            Z[:, n_labels : n_labels + n_features],
-            self.features,
-            out=of_features,
-            where=self.observed_features,
-        )
-        of_features *= self.per_feature
+        gradient[:, : margin.shape[1]] = -self.per_label * self.signs * expit(-margin)
+        gradient[:, margin.shape[1] : margin.shape[1] + error.shape[1]] = self.per_feature * error
         return gradient
 
 
 class CoCompletionSolution(NamedTuple):
     """Where the continuation ended."""
 
-    Z: NDArray[np.float64]  # (n_rows, n_labels + n_features + 1)
+    Z: Floats  # (n_rows, n_labels + n_features + 1)
     mu: float
     n_iter: int
     movement: float
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class MC1(Baseline):
     """Matrix completion of [labels, features, 1], transductive.
 
@@ -105,14 +85,11 @@ class MC1(Baseline):
         mu ||Z||_* + lam / |O_Y| sum log(1 + exp(-y z)) + 1 / |O_X| sum 1/2 (z - x)^2
         subject to the last column of Z being 1
 
-    with labels y in {-1, +1} and features standardised by what is observed of them. The column of
-    ones lets a label have a threshold. Convex.
-
-    Fixed point continuation: mu falls by ``decay`` from a value that leaves almost nothing of Z to
-    the final one, each solution the start of the next; a gradient step, then every singular value
-    is made smaller. The authors then write the ones back, and the fixed point of that is not the
-    minimum; here step and constraint are combined by three-operator splitting (Davis and Yin),
-    at the same cost, and the fixed point is the minimum.
+    with labels y in {-1, +1} and features standardised by what is observed of them. Convex. mu
+    falls by ``decay`` from a value that leaves almost nothing of Z, each solution the start of the
+    next. The authors write the ones back after each step, and the fixed point of that is not the
+    minimum; here step and constraint are combined by three-operator splitting, at the same cost.
+    An iteration costs O(n p min(n, p)) for n rows and p columns. There is no answer for new rows.
 
     Parameters
     ----------
@@ -120,27 +97,14 @@ class MC1(Baseline):
         Weight of the mean label loss; the authors try 0.001 to 1.
     mu_share : float, default=0.03
         The final mu, as a share of the spectral norm of the loss gradient at Z = 0, above which
-        nothing but ones would be left. The authors' mu of 1e-5 is a share of about 0.02 on a table
-        of 2,400 rows and 300 columns, half of them observed.
+        nothing but ones would be left.
     decay : float, default=0.25
-        eta, what mu is multiplied with from one solution to the next.
+        What mu is multiplied with from one solution to the next.
     max_iter : int, default=300
         Most iterations at each mu.
     tol : float, default=3e-4
         An iteration that moves Z by less than this share of it is the last at its mu; on the way
         to the final mu, ten times as much is allowed.
-
-    Attributes
-    ----------
-    n_iter_ : int
-        Iterations in all.
-    movement_ : float
-        Relative movement in the last one.
-
-    Notes
-    -----
-    Time per iteration O(n p min(n, p)) for n rows and p columns, of which one product and one small
-    eigenvalue problem; memory a handful of n x p tables. There is no answer for new rows.
 
     References
     ----------
@@ -150,9 +114,7 @@ class MC1(Baseline):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> X = np.array([[0.0, 0.1], [0.1, np.nan], [1.0, 0.9], [np.nan, 1.0]])
-    >>> Y = np.array([[0.0], [np.nan], [1.0], [np.nan]])
+    >>> X, Y = [[0.0, 0.1], [0.1, None], [1.0, 0.9], [None, 1.0]], [[0], [None], [1], [None]]
     >>> scores = MC1(lam=1.0).fit(X, Y).complete().scores
     >>> bool(scores[3, 0] > 0.5 > scores[1, 0])
     True
@@ -165,30 +127,20 @@ class MC1(Baseline):
         "mu_share": [0.1, 0.03, 0.01],
     }
 
-    def __init__(
-        self,
-        *,
-        lam: float = 0.003,
-        mu_share: float = 0.03,
-        decay: float = 0.25,
-        max_iter: int = 300,
-        tol: float = 3e-4,
-    ) -> None:
-        self.lam = lam
-        self.mu_share = mu_share
-        self.decay = decay
-        self.max_iter = max_iter
-        self.tol = tol
+    lam: float = 0.003
+    mu_share: float = 0.03
+    decay: float = 0.25
+    max_iter: int = 300
+    tol: float = 3e-4
 
-    def _fit(self, X: NDArray[np.float64], Y: NDArray[np.float64]) -> None:
+    def _fit(self, X: Floats, Y: Floats) -> None:
         if self.lam <= 0 or self.mu_share <= 0 or not 0 < self.decay < 1:
             raise ValueError(
                 "lam and mu_share must be positive and decay between 0 and 1, got "
                 f"lam={self.lam!r}, mu_share={self.mu_share!r}, decay={self.decay!r}"
             )
         scale = observed_scale(X)
-        features = np.nan_to_num(scale.standardised(X))
-        loss = CoCompletionLoss.of(features, ~np.isnan(X), Y, self.lam)
+        loss = CoCompletionLoss.of(scale.standardised(X), Y, self.lam)
         Z, self.mu_, self.n_iter_, self.movement_ = complete_with_ones(
             loss, self.mu_share, self.decay, self.max_iter, self.tol
         )
@@ -206,17 +158,15 @@ def complete_with_ones(
     loss: CoCompletionLoss, mu_share: float, decay: float, max_iter: int, tol: float
 ) -> CoCompletionSolution:
     """The minimum of the loss plus mu times the nuclear norm, where the last column is one."""
-    n_rows = len(loss.signs)
-    start = np.zeros((n_rows, loss.signs.shape[1] + loss.features.shape[1] + 1))
-    largest = leading_singular_value(loss.gradient(start))
-    n_iter, movement = 0, np.inf
+    n_columns = loss.signs.shape[1] + loss.features.shape[1] + 1
+    before = np.zeros((len(loss.signs), n_columns))  # called z by Davis and Yin
+    largest = spectral_norm(loss.gradient(before))
     step = 1.6 / loss.lipschitz  # the splitting converges below 2
-    before = start  # what the shrinkage is applied to; called z in Davis and Yin
     before[:, -1] = 1.0
-    shrunk = before
-    mus = continuation(largest * mu_share, largest, decay)
-    for mu in mus:
-        enough = tol if mu == mus[-1] else 10 * tol
+    shrunk, last, mu = before, mu_share * largest, largest
+    n_iter, movement = 0, np.inf
+    while True:
+        mu = max(decay * mu, last)
         for _ in range(max_iter):
             shrunk = shrunk_spectrum(before, step * mu).matrix()
             change = shrunk - before - step * loss.gradient(shrunk)
@@ -224,21 +174,7 @@ def complete_with_ones(
             before = before + change
             n_iter += 1
             movement = float(np.linalg.norm(change) / max(float(np.linalg.norm(before)), 1e-300))
-            if movement < enough:
+            if movement < (tol if mu == last else 10 * tol):
                 break
-    return CoCompletionSolution(shrunk, mus[-1], n_iter, movement)
-
-
-def continuation(last: float, largest: float, decay: float) -> list[float]:
-    """Falling values from ``decay * largest`` to ``last``.
-
-    Examples
-    --------
-    >>> continuation(0.1, 1.0, 0.5)
-    [0.5, 0.25, 0.125, 0.1]
-    """
-    values, value = [], decay * largest
-    while value > last:
-        values.append(value)
-        value *= decay
-    return [*values, last]
+        if mu == last:
+            return CoCompletionSolution(shrunk, mu, n_iter, movement)

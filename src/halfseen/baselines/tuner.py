@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 
-from halfseen.baselines.baseline import Baseline, TargetKind, checked_table
+from halfseen.baselines.baseline import Baseline, Floats, TargetKind, checked_table
 
 BUDGET = 20
 SHARE = 0.15
@@ -23,16 +22,16 @@ class Tuned(NamedTuple):
 
     best: dict[str, Any]
     candidates: list[dict[str, Any]]
-    losses: NDArray[np.float64]  # (n_tried,), of the candidates that there was time for
+    losses: Floats  # (n_tried,), of the candidates that there was time for
 
 
 def hold_out(
-    X: NDArray[np.float64],
-    Y: NDArray[np.float64],
+    X: Floats,
+    Y: Floats,
     target: TargetKind,
     seed: int,
     share: float = SHARE,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[Floats, Floats]:
     """The table with a share of its observed entries hidden; classes are hidden as a whole."""
     # A stream of its own: drawn like a study's mask, it would hide only what is hidden already.
     generator = np.random.default_rng([seed, _OWN_STREAM])
@@ -45,10 +44,10 @@ def hold_out(
 
 def validation_loss(
     method: Baseline,
-    X: NDArray[np.float64],
-    Y: NDArray[np.float64],
-    X_shown: NDArray[np.float64],
-    Y_shown: NDArray[np.float64],
+    X: Floats,
+    Y: Floats,
+    X_shown: Floats,
+    Y_shown: Floats,
 ) -> float:
     """Standardised squared error plus one minus the pooled AUC, on what was held out."""
     completed = method.complete()
@@ -77,7 +76,8 @@ def tune(
 ) -> Tuned:
     """Try at most ``budget`` settings, drawn from the grid without repetition, and take the best.
 
-    The first of them are those that the method came with.
+    The first of them are those that the method came with. Parameters in ``method.while_tuning``
+    take those values meanwhile, for instance one network of an ensemble.
 
     Only observed entries are looked at: 15 % of them are hidden from every candidate, the same for
     all. The entries that a study scores are not in the table at all.
@@ -126,7 +126,8 @@ def tune(
         gone = time.monotonic() - started
         if seconds is not None and losses and gone * (1 + 1 / len(losses)) > seconds:
             break
-        fitted = clone(method).set_params(**candidate).fit(shown_x, shown_y, target)
+        tried = clone(method).set_params(**{**method.while_tuning, **candidate})
+        fitted = tried.fit(shown_x, shown_y, target)
         losses.append(validation_loss(fitted, features, labels, shown_x, shown_y))
     best = int(np.argmin(losses))
     return Tuned(candidates[best], candidates, np.array(losses))
@@ -137,8 +138,6 @@ def drawn_candidates(
 ) -> list[dict[str, Any]]:
     """At most ``budget`` different points of a grid, in random order.
 
-    Examples
-    --------
     >>> sorted(point["a"] for point in drawn_candidates({"a": [1, 2]}, budget=5, seed=0))
     [1, 2]
     """

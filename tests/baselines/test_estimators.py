@@ -7,9 +7,9 @@ import pytest
 from sklearn.base import clone
 
 from baselines.hidden_table import table
-from halfseen.baselines import OurMachine
+from halfseen.baselines import OurEstimator
 
-RBM = OurMachine(estimator="RBMClassifier", parameters={"n_iter": 2, "n_components": 4})
+RBM = OurEstimator(estimator="RBMClassifier", parameters={"n_iter": 2, "n_components": 4})
 
 
 @pytest.mark.parametrize("target", ["labels", "classes"])

@@ -1,0 +1,261 @@
+"""A classifier for each label, which takes the other labels as inputs; trees that take NaN."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from halfseen.baselines.baseline import (
+    Baseline,
+    CompletedTable,
+    Floats,
+    TargetKind,
+    label_frequency,
+    observed_scale,
+    with_observed,
+)
+
+ClassifierKind = Literal["logistic", "boosting"]
+
+
+class FittedClassifier(NamedTuple):
+    """A fitted classifier and the input columns it was shown."""
+
+    columns: NDArray[np.intp]
+    classifier: Any
+
+    def probabilities(self, inputs: Floats) -> Floats:
+        """Probabilities of its classes, of shape (n_rows, n_classes)."""
+        return np.asarray(self.classifier.predict_proba(inputs[:, self.columns]), dtype=np.float64)
+
+
+class ClassifierPerLabel:
+    """A classifier per label, trained where that label is observed.
+
+    Its inputs are the features and all other labels, NaN where unknown. Every row is learned from
+    twice: with its other labels as they are, and with a random number of them hidden, all of them
+    in many rows, so that new rows, of which no label is known, look familiar. Classes need one
+    classifier, on features alone: where a class is unknown, so is the whole row of labels.
+    """
+
+    def __init__(self, classifier: Any, seed: int, target: TargetKind) -> None:
+        self.classifier, self.seed, self.target = classifier, seed, target
+
+    def fit(self, X: Floats, Y: Floats) -> ClassifierPerLabel:
+        """Fit on the observed labels."""
+        self.frequencies = label_frequency(Y)
+        if self.target == "classes":
+            known = ~np.isnan(Y[:, 0])
+            self.fitted = [self._fitted(X[known], Y[known].argmax(axis=1))]
+            return self
+        masked = randomly_masked(Y, np.random.default_rng([self.seed, 0x1ABE1]))
+        self.fitted = []
+        for label in range(Y.shape[1]):
+            known = ~np.isnan(Y[:, label])
+            inputs, values = label_inputs(X[known], Y[known], label), Y[known, label]
+            if Y.shape[1] > 1:
+                inputs = np.vstack([inputs, label_inputs(X[known], masked[known], label)])
+                values = np.tile(values, 2)
+            self.fitted.append(self._fitted(inputs, values))
+        return self
+
+    def _fitted(self, inputs: Floats, values: NDArray[Any]) -> FittedClassifier | None:
+        """None if there is nothing to learn; not every classifier takes a column of NaN alone."""
+        columns = np.flatnonzero((~np.isnan(inputs)).any(axis=0))
+        if len(columns) == 0 or len(np.unique(values)) < 2:
+            return None
+        return FittedClassifier(columns, clone(self.classifier).fit(inputs[:, columns], values))
+
+    def probabilities(self, X: Floats, Y: Floats) -> Floats:
+        """Probability of every label given the features and what is known of the other labels."""
+        probabilities = np.tile(self.frequencies, (len(X), 1))
+        for label, fitted in enumerate(self.fitted):
+            if fitted is None:
+                continue
+            if self.target == "classes":
+                probabilities[:] = 0.0
+                probabilities[:, fitted.classifier.classes_.astype(int)] = fitted.probabilities(X)
+            else:
+                inputs = label_inputs(X, Y, label)
+                probabilities[:, label] = fitted.probabilities(inputs)[:, 1]
+        return probabilities
+
+
+def label_inputs(X: Floats, Y: Floats, label: int) -> Floats:
+    """Features and all labels but one."""
+    return np.hstack([X, np.delete(Y, label, axis=1)])
+
+
+def randomly_masked(Y: Floats, generator: np.random.Generator) -> Floats:
+    """Labels of every row masked at a rate of its own; at rate 1 in one row of three."""
+    rate = np.minimum(1.5 * generator.random((len(Y), 1)), 1.0)
+    return np.where(generator.random(Y.shape) < rate, np.nan, Y)
+
+
+def boosting(n_rounds: int, learning_rate: float, max_leaf_nodes: int, random_state: int) -> Any:
+    """Histogram gradient boosting; a split looks at a third of the often correlated inputs."""
+    return HistGradientBoostingClassifier(
+        max_iter=n_rounds,
+        learning_rate=learning_rate,
+        max_leaf_nodes=max_leaf_nodes,
+        min_samples_leaf=15,
+        l2_regularization=1.0,
+        max_features=0.3,
+        early_stopping=False,
+        random_state=random_state,
+    )
+
+
+def classifier_of_kind(kind: ClassifierKind, random_state: int) -> Any:
+    """Logistic regression, in which an unknown label counts as average, or boosted trees."""
+    if kind == "logistic":
+        return make_pipeline(
+            SimpleImputer(strategy="mean", keep_empty_features=True),
+            StandardScaler(),
+            LogisticRegression(C=0.03, max_iter=2000),
+        )
+    if kind == "boosting":
+        return boosting(150, 0.08, 15, random_state)
+    raise ValueError(f'classifier must be "logistic" or "boosting", got {kind!r}')
+
+
+class _TreesOnMissing(Baseline):
+    """A classifier for each label that takes NaN as it is; features are not completed."""
+
+    imputes: ClassVar[bool] = False
+    feature_source: ClassVar[str] = "observed column means"
+    random_state: int
+
+    @abstractmethod
+    def _classifier(self) -> Any: ...
+
+    def _fit(self, X: Floats, Y: Floats) -> None:
+        self._table, self._means = (X, Y), observed_scale(X).offset
+        per_label = ClassifierPerLabel(self._classifier(), self.random_state, self.target_)
+        self.classifiers_ = per_label.fit(X, Y)
+
+    def _complete(self) -> CompletedTable:
+        X, Y = self._table
+        means = np.broadcast_to(self._means, X.shape)
+        return with_observed(X, Y, means, self.classifiers_.probabilities(X, Y))
+
+    def _predict_scores(self, X: Floats) -> Floats:
+        return self.classifiers_.probabilities(X, self._unknown(X))
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class BoostedNative(_TreesOnMissing):
+    """Histogram gradient boosting for each label on features and other labels, NaN as it is.
+
+    Every split sends missing values to the side where they lower the log-loss more. Label l is
+    learned where it is observed, as :class:`ClassifierPerLabel` says; classes are one softmax
+    model. The cost is ``n_labels * n_rounds`` trees.
+
+    Parameters
+    ----------
+    n_rounds : int, default=150
+        Trees per label.
+    learning_rate : float, default=0.08
+        Weight of a tree.
+    max_leaf_nodes : int, default=15
+        Leaves of a tree.
+    random_state : int, default=0
+        Seed of the columns tried in splits and of the labels masked.
+
+    References
+    ----------
+    G. Ke et al., "LightGBM: a highly efficient gradient boosting decision tree", NIPS 2017, in the
+    implementation of scikit-learn.
+
+    Examples
+    --------
+    >>> X = np.arange(60.0).reshape(60, 1)
+    >>> Y = (X > 30).astype(float)
+    >>> Y[[10, 50]] = np.nan
+    >>> scores = BoostedNative(n_rounds=20).fit(X, Y).complete().scores
+    >>> bool(scores[10, 0] < 0.5 < scores[50, 0])
+    True
+    """
+
+    method: ClassVar[str] = "Boosted trees, native NaN"
+    grid: ClassVar[dict[str, list[object]]] = {
+        "n_rounds": [75, 150, 300],
+        "learning_rate": [0.05, 0.1],
+        "max_leaf_nodes": [15, 31],
+    }
+
+    n_rounds: int = 150
+    learning_rate: float = 0.08
+    max_leaf_nodes: int = 15
+    random_state: int = 0
+
+    def _classifier(self) -> Any:
+        return boosting(self.n_rounds, self.learning_rate, self.max_leaf_nodes, self.random_state)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class CatBoostPerLabel(_TreesOnMissing):
+    """CatBoost for each label on features and other labels, NaN as it is.
+
+    Needs the extra ``baselines``. As :class:`BoostedNative`, with symmetric ordered trees.
+
+    Parameters
+    ----------
+    n_rounds : int, default=300
+        Trees per label.
+    learning_rate : float, default=0.06
+        Weight of a tree.
+    depth : int, default=5
+        Depth of a tree.
+    random_state : int, default=0
+        Seed of the columns tried in splits and of the labels masked.
+
+    References
+    ----------
+    L. Prokhorenkova et al., "CatBoost: unbiased boosting with categorical features", NeurIPS 2018.
+
+    Examples
+    --------
+    >>> CatBoostPerLabel(depth=4).grid["depth"]
+    [4, 6]
+    """
+
+    method: ClassVar[str] = "CatBoost, native NaN"
+    grid: ClassVar[dict[str, list[object]]] = {
+        "n_rounds": [150, 300, 600],
+        "learning_rate": [0.03, 0.06, 0.1],
+        "depth": [4, 6],
+    }
+
+    n_rounds: int = 300
+    learning_rate: float = 0.06
+    depth: int = 5
+    random_state: int = 0
+
+    def _classifier(self) -> Any:
+        try:
+            from catboost import CatBoostClassifier
+        except ImportError as error:
+            raise ImportError(
+                "CatBoostPerLabel needs catboost: pip install 'halfseen[baselines]'"
+            ) from error
+        return CatBoostClassifier(
+            iterations=self.n_rounds,
+            learning_rate=self.learning_rate,
+            depth=self.depth,
+            rsm=0.3,
+            random_seed=self.random_state,
+            thread_count=1,  # with several, sums and so bits depend on their number
+            verbose=False,
+            allow_writing_files=False,
+        )
