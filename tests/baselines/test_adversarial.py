@@ -141,6 +141,9 @@ def test_an_image_is_enlarged_square_by_square() -> None:
 def test_images_of_any_shape(shape: tuple[int, int]) -> None:
     n_pixels = shape[0] * shape[1]
     model, key = ConvolutionalModel(n_pixels, 3, False, 4, 2, shape, 2), jax.random.key(0)
-    columns = model.generated(model.new_generator(key), jnp.ones((2, 4)))
+    generator, critic = (
+        jax.eval_shape(new, key) for new in (model.new_generator, model.new_critic)
+    )
+    columns = jax.eval_shape(model.generated, generator, jnp.ones((2, 4)))
     assert columns.shape == (2, n_pixels + 3)
-    assert model.criticised(model.new_critic(key), columns).shape == (2,)
+    assert jax.eval_shape(model.criticised, critic, columns).shape == (2,)

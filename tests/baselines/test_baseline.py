@@ -1,4 +1,4 @@
-"""The protocol of the baselines: what goes in is checked, errors say where, and scales come back."""
+"""The protocol of the baselines: what goes in is checked, and errors say where."""
 
 from __future__ import annotations
 

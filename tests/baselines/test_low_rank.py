@@ -8,7 +8,6 @@ from scipy.optimize import minimize
 
 from halfseen.baselines.low_rank import (
     NoisyIMC,
-    SideInformationSolution,
     SoftImpute,
     fold_in,
     low_rank_completion,
@@ -51,7 +50,7 @@ def incomplete(n_rows: int, n_columns: int, noise: float = 0.3) -> tuple[np.ndar
 
 
 def assert_subgradient(matrix: np.ndarray, gradient: np.ndarray, penalty: float) -> None:
-    """Minus the gradient is the penalty times ``U V' + W``, W of other spaces and norm 1 at most."""
+    """Minus the gradient is the penalty times ``U V' + W``, with W of norm 1 at most."""
     left, values, right = np.linalg.svd(matrix, full_matrices=False)
     rank = int(np.sum(values > 1e-8))
     left, right = left[:, :rank], right[:rank]
@@ -135,14 +134,14 @@ def tiny(seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 def solved(
     X: np.ndarray, R: np.ndarray, feature_share: float, rest_share: float
-) -> SideInformationSolution:
+) -> tuple[np.ndarray, np.ndarray, tuple[float, float]]:
     return side_information_completion(X, R, feature_share, rest_share, max_iter=20_000, tol=1e-13)
 
 
 @pytest.mark.parametrize(("seed", "shares"), [(0, (0.1, 0.3)), (1, (0.3, 0.1)), (2, (0.02, 0.5))])
 def test_noisy_imc_reaches_its_minimum(seed: int, shares: tuple[float, float]) -> None:
     X, R = tiny(seed)
-    M, N, of_features, of_rest, _, _ = solved(X, R, *shares)
+    M, N, (of_features, of_rest) = solved(X, R, *shares)
     error = np.where(np.isnan(R), 0.0, X @ M + N - np.nan_to_num(R))
     assert_subgradient(M, X.T @ error, of_features)
     assert_subgradient(N, error, of_rest)
@@ -150,7 +149,7 @@ def test_noisy_imc_reaches_its_minimum(seed: int, shares: tuple[float, float]) -
 
 def test_noisy_imc_reaches_the_minimum_found_by_plain_descent() -> None:
     X, R = tiny(4)
-    solution = solved(X, R, 0.1, 0.3)
+    M_found, N_found, penalties = solved(X, R, 0.1, 0.3)
     observed, known = ~np.isnan(R), np.nan_to_num(R)
 
     def value(flat: np.ndarray, smoothing: float) -> tuple[float, np.ndarray]:
@@ -158,8 +157,8 @@ def test_noisy_imc_reaches_the_minimum_found_by_plain_descent() -> None:
         error = np.where(observed, X @ M + N - known, 0.0)
         total, gradients = 0.5 * float(np.vdot(error, error)), []
         for part, smooth, penalty in (
-            (M, X.T @ error, solution.feature_penalty),
-            (N, error, solution.rest_penalty),
+            (M, X.T @ error, penalties[0]),
+            (N, error, penalties[1]),
         ):
             left, values, right = np.linalg.svd(part, full_matrices=False)
             rounded = np.sqrt(values**2 + smoothing**2)
@@ -171,7 +170,7 @@ def test_noisy_imc_reaches_the_minimum_found_by_plain_descent() -> None:
     for smoothing in (1e-1, 1e-2, 1e-3, 1e-4, 1e-5):
         options = {"maxiter": 5000, "maxfun": 20000, "ftol": 1e-15, "gtol": 1e-10}
         place = minimize(value, place, (smoothing,), "L-BFGS-B", True, options=options).x
-    ours = np.concatenate([solution.M.ravel(), solution.N.ravel()])
+    ours = np.concatenate([M_found.ravel(), N_found.ravel()])
     # A vanishing smoothing, since the norm itself has no gradient at a singular value of zero.
     assert value(ours, 1e-12)[0] <= value(place, 1e-12)[0] * (1 + 1e-9)
     assert value(ours, 1e-12)[0] == pytest.approx(value(place, 1e-12)[0], rel=1e-4)
@@ -180,10 +179,11 @@ def test_noisy_imc_reaches_the_minimum_found_by_plain_descent() -> None:
 def test_shares_of_one_leave_nothing() -> None:
     X, R = tiny(5)
     # A hair above one, since a largest singular value is known up to rounding.
-    assert not solved(X, R, 1.0001, 1.0001).M.any()
-    assert not solved(X, R, 1.0001, 1.0001).N.any()
-    assert solved(X, R, 0.9, 1.0001).M.any()
-    assert solved(X, R, 1.0001, 0.9).N.any()
+    left = [
+        [part.any() for part in solved(X, R, *shares)[:2]]
+        for shares in ((1.0001, 1.0001), (0.9, 1.0001), (1.0001, 0.9))
+    ]
+    assert left == [[False, False], [True, False], [False, True]]
 
 
 def test_labels_do_not_change_the_features_of_noisy_imc() -> None:

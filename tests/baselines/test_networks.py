@@ -90,10 +90,8 @@ def test_losses_are_those_of_a_loop() -> None:
 def test_the_ensemble_predicts_the_mean_of_its_networks() -> None:
     rows, key = drawn_rows(6), jax.random.key(0)
     networks = LABELS.start(key).parameters
-    alone = [
-        LABELS.output(jax.tree.map(lambda leaf: leaf[place : place + 1], networks), rows, key, 1)
-        for place in range(2)
-    ]
+    members = [jax.tree.map(lambda leaf, at=at: leaf[at : at + 1], networks) for at in range(2)]
+    alone = [LABELS.output(member, rows, key, 1) for member in members]
     assert not np.allclose(*alone)
     together = LABELS.output(networks, rows, key, 1)
     np.testing.assert_allclose(together, np.mean(alone, axis=0), atol=1e-6)

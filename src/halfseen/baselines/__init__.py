@@ -9,14 +9,13 @@ The paper's: :class:`CLE`, :class:`NoisyIMC`, :class:`MC1`. What a user would pi
 :class:`IterativeTrees`, :class:`NearestNeighbours`, :class:`BoostedNative`,
 :class:`BoostedImputed`, :class:`ForestImputed`, :class:`CatBoostPerLabel`. Networks:
 :class:`MaskedNetwork`, :class:`MIWAE`, :class:`GAIN`, :class:`MisGAN`,
-:class:`MisGANConvolutional`. And :class:`OurEstimator`, so that all stand in one table.
+:class:`MisGANConvolutional`.
 """
 
 from halfseen.baselines.adversarial import GAIN, MisGAN, MisGANConvolutional
 from halfseen.baselines.baseline import Baseline, ColumnPrior, CompletedTable, NotInductive
 from halfseen.baselines.classifiers import BoostedNative, CatBoostPerLabel
 from halfseen.baselines.cle import CLE
-from halfseen.baselines.estimators import OurEstimator
 from halfseen.baselines.gaussian import GaussianEM
 from halfseen.baselines.imputers import (
     BoostedImputed,
@@ -52,7 +51,6 @@ __all__ = [
     "NearestNeighbours",
     "NoisyIMC",
     "NotInductive",
-    "OurEstimator",
     "SoftImpute",
     "Tuned",
     "tune",

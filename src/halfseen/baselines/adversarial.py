@@ -125,16 +125,8 @@ class GAIN(Network):
         Weight of the squared error.
     learning_rate : float, default=0.001
         Of both Adams.
-    batch_size : int, default=128
-        Rows of a minibatch.
-    n_steps : int, default=10000
-        Most minibatches.
-    patience : int, default=1000
-        Minibatches without a new best, after which training ends.
-    held_out : float in [0, 1), default=0.1
-        Share of observed entries held out.
-    random_state : int, default=0
-        Seed.
+    batch_size, n_steps, patience, held_out, random_state
+        As in :class:`Network`; 128 rows, 10,000 minibatches, 1000 without a new best.
 
     References
     ----------
@@ -160,11 +152,8 @@ class GAIN(Network):
     hint_rate: float = 0.9
     alpha: float = 100.0
     learning_rate: float = 1e-3
-    batch_size: int = 128
     n_steps: int = 10_000
     patience: int = 1_000
-    held_out: float = 0.1
-    random_state: int = 0
 
     def _scale(self, X: Floats) -> ColumnScale:
         return unit_interval_scale(X)
@@ -336,7 +325,8 @@ class MisganModel(Model):
             said, row = completed(imputer)
             error = jnp.where(rows.observed, (said - rows.values) ** 2, 0.0).sum(axis=1)
             squared = (error / jnp.maximum(rows.observed.sum(axis=1), 1)).mean()
-            return settings["gamma"] * squared - self.criticised(critic, row).mean()
+            total: jax.Array = squared * settings["gamma"] - self.criticised(critic, row).mean()
+            return total
 
         rate = settings["imputer_learning_rate"]
         found = self._stepped(pair, states.imputer, players.n_done, rate, gradient, loss)
@@ -390,18 +380,12 @@ class MisGAN(Network):
         Weight of the gradient penalty.
     learning_rate, imputer_learning_rate : float, default=0.0001, 0.0002
         Of Adam, for generators and imputer, each with its critic.
-    batch_size : int, default=64
-        Rows of a minibatch.
-    n_generator_steps, n_steps : int, default=2000, 4000
-        Minibatches of the generators, and most minibatches of the imputer.
-    patience : int, default=1000
-        Minibatches of the imputer without a new best, after which training ends.
-    held_out : float in [0, 1), default=0.1
-        Share of observed entries held out.
+    n_generator_steps : int, default=2000
+        Minibatches of the generators.
     n_draws : int, default=20
         Draws of noise that a completion is the mean of.
-    random_state : int, default=0
-        Seed.
+    batch_size, n_steps, patience, held_out, random_state
+        As in :class:`Network`; 64 rows, 4000 minibatches of the imputer, 1000 without a new best.
 
     References
     ----------
@@ -428,9 +412,7 @@ class MisGAN(Network):
     n_generator_steps: int = 2000
     n_steps: int = 4000
     patience: int = 1000
-    held_out: float = 0.1
     n_draws: int = 20
-    random_state: int = 0
 
     def _scale(self, X: Floats) -> ColumnScale:
         return unit_interval_scale(X)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import pairwise
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -115,9 +115,8 @@ def soft_imputed(
     def gradient(parts: list[Floats]) -> list[Floats]:
         return [np.where(observed, parts[0] - values, 0.0)]
 
-    return proximal_descent(gradient, [start], [penalty], 1.0, tol=tol, max_iter=max_iter).spectra[
-        0
-    ]
+    found = proximal_descent(gradient, [start], [penalty], 1.0, tol=tol, max_iter=max_iter)
+    return found[0]
 
 
 class LowRankCompletion(NamedTuple):
@@ -324,7 +323,7 @@ class NoisyIMC(Baseline):
 def side_information_completion(
     X: Floats, R: Floats, feature_share: float, rest_share: float, *, max_iter: int, tol: float
 ) -> tuple[Floats, Floats, tuple[float, float]]:
-    """M, N and their penalties of the convex problem alone: complete X, R with NaN where unknown."""
+    """M, N and their penalties: the convex problem alone, with complete X and NaN in R."""
     observed, known = ~np.isnan(R), np.nan_to_num(R)
     largest = spectral_norm(X) or 1.0
     unit_X = X / largest  # then both parts of the gradient have Lipschitz constant 1, jointly 2

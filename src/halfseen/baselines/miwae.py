@@ -167,7 +167,7 @@ class MiwaeModel(Model):
         nothing = Weighted(
             jnp.full(n_rows, -jnp.inf), jnp.zeros(n_rows), jnp.zeros_like(rows.values)
         )
-        sums = jax.lax.fori_loop(0, (n_draws + _BLOCK - 1) // _BLOCK, add, nothing)
+        sums: Weighted = jax.lax.fori_loop(0, (n_draws + _BLOCK - 1) // _BLOCK, add, nothing)
         return sums.columns / sums.weight[:, None]
 
 
@@ -210,16 +210,8 @@ class MIWAE(Network):
         Of AdamW.
     encoder_drop : float in [0, 1), default=0.1
         Share of observed entries that the encoder does not see while training.
-    batch_size : int, default=64
-        Rows of a minibatch.
-    n_steps : int, default=4000
-        Most minibatches.
-    patience : int, default=1000
-        Minibatches without a new best, after which training ends.
-    held_out : float in [0, 1), default=0.1
-        Share of observed entries held out for early stopping.
-    random_state : int, default=0
-        Seed.
+    batch_size, n_steps, patience, held_out, random_state
+        As in :class:`Network`; 64 rows, 4000 minibatches, 1000 without a new best.
 
     References
     ----------
@@ -255,8 +247,6 @@ class MIWAE(Network):
     batch_size: int = 64
     n_steps: int = 4000
     patience: int = 1000
-    held_out: float = 0.1
-    random_state: int = 0
 
     def _check_settings(self) -> None:
         super()._check_settings()

@@ -176,19 +176,33 @@ def standard_scale(X: Floats) -> ColumnScale:
     return ColumnScale(mean, np.where(unit_interval_scale(X).spread > 0, spread, 0.0))
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Network(Baseline):
     """A network that is trained on a table and then completes rows, old or new.
 
     A tenth of the observed entries (from at most 1024 rows) is held out. After every hundred
     minibatches it is predicted, and the network that did best on it counts. A label that was never
     observed scores 0.5 in every row; a column of features that was never observed is filled with 0.
+
+    Parameters
+    ----------
+    batch_size : int
+        Rows of a minibatch.
+    n_steps : int
+        Most minibatches.
+    patience : int
+        Minibatches without a new best, after which training ends.
+    held_out : float in [0, 1), default=0.1
+        Share of observed entries held out for early stopping.
+    random_state : int, default=0
+        Seed.
     """
 
-    batch_size: int
-    n_steps: int
-    patience: int
-    held_out: float
-    random_state: int
+    batch_size: int = 128
+    n_steps: int = 3000
+    patience: int = 600
+    held_out: float = 0.1
+    random_state: int = 0
 
     @abstractmethod
     def _model(self, n_features: int, n_labels: int, classes: bool) -> Model:
@@ -329,7 +343,9 @@ class MaskedModel(Model):
 
     def _optimiser(self, settings: dict[str, Any]) -> optax.GradientTransformation:
         def rate(n_done: jax.Array) -> jax.Array:
-            return settings["learning_rate"] * 0.5 * (1 + jnp.cos(jnp.pi * n_done / self.n_steps))
+            share = 0.5 * (1 + jnp.cos(jnp.pi * n_done / self.n_steps))
+            falling: jax.Array = share * settings["learning_rate"]
+            return falling
 
         return optax.adamw(rate, weight_decay=settings["weight_decay"])
 
@@ -388,7 +404,9 @@ class MaskedModel(Model):
         inputs = self.inputs(rows)
         output = jax.vmap(lambda network: perceptron_output(network, inputs))(parameters)
         features, labels = output[..., : self.n_features], output[..., self.n_features :]
-        return jnp.concatenate([features, self.probabilities(labels)], axis=-1).mean(axis=0)
+        both = jnp.concatenate([features, self.probabilities(labels)], axis=-1)
+        mean: jax.Array = both.mean(axis=0)
+        return mean
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -418,16 +436,8 @@ class MaskedNetwork(Network):
         Weight of the labels in the loss.
     learning_rate, weight_decay : float, default=0.001, 0.01
         Of AdamW, the rate at the beginning.
-    batch_size : int, default=128
-        Rows of a minibatch.
-    n_steps : int, default=3000
-        Minibatches of the schedule.
-    patience : int, default=600
-        Minibatches without a new best, after which training ends.
-    held_out : float in [0, 1), default=0.1
-        Share of observed entries held out for early stopping.
-    random_state : int, default=0
-        Seed.
+    batch_size, n_steps, patience, held_out, random_state
+        As in :class:`Network`; 128 rows, 3000 minibatches, 600 without a new best.
 
     References
     ----------
@@ -460,11 +470,6 @@ class MaskedNetwork(Network):
     label_weight: float = 1.0
     learning_rate: float = 1e-3
     weight_decay: float = 0.01
-    batch_size: int = 128
-    n_steps: int = 3000
-    patience: int = 600
-    held_out: float = 0.1
-    random_state: int = 0
 
     def _scale(self, X: Floats) -> ColumnScale:
         return standard_scale(X)

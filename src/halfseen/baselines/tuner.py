@@ -79,8 +79,7 @@ def tune(
     The first of them are those that the method came with. Parameters in ``method.while_tuning``
     take those values meanwhile, for instance one network of an ensemble.
 
-    Only observed entries are looked at: 15 % of them are hidden from every candidate, the same for
-    all. The entries that a study scores are not in the table at all.
+    Only observed entries are seen: 15 % of them are hidden from every candidate, the same for all.
 
     Parameters
     ----------
@@ -93,8 +92,7 @@ def tune(
     budget : int, default=20
         Most candidates.
     seconds : float or None, default=None
-        Begin no candidate that would not be done in so many seconds, judged by those before it;
-        the first is always tried. None for no limit.
+        Begin no candidate that would end later, judged by those before it; one is always tried.
     seed : int, default=0
         Seed of the entries held out and of the drawn candidates.
 
