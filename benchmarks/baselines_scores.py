@@ -19,11 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from halfseen import metrics
 from halfseen.baselines import tune
 from halfseen.experiments.data_sets import DataSet, load_data_set
-from halfseen.experiments.methods import METHODS, method_with
-from halfseen.masks import MaskedTable, mask_table
+from halfseen.experiments.pipeline import BASELINES, fit_and_predict, hide, method_named
+from halfseen.experiments.scores import table_scores
 
 # AUC and RMSE of the first edition on Scene, means over masks 0 to 4, tuned in the same way.
 FIRST_EDITION = {
@@ -34,52 +33,36 @@ FIRST_EDITION = {
     "masked_network": (0.9618, 0.12806),
     "miwae": (0.9526, 0.12696),
 }
-LEFT_OUT = ("halfseen", "rbm_mo", "misgan_convolutional")
 Record = dict[str, Any]
-
-
-def masked(data: DataSet, mask: int, rate: float) -> MaskedTable:
-    """Features and labels hidden at one rate."""
-    return mask_table(
-        data.X, data.Y, feature_rate=rate, label_rate=rate, seed=mask,
-        one_hot=data.target == "classes",
-    )  # fmt: skip
 
 
 def tuned(name: str, data: DataSet, rate: float, tries: int, seconds: float) -> Record:
     """Settings chosen on observed entries of mask 0."""
-    table, method, began = masked(data, 0, rate), method_with(name, {}, 0), time.perf_counter()
+    hidden, method = hide(data, feature_rate=rate, label_rate=rate, seed=0), method_named(name)
     if not method.grid:
         return {"settings": {}, "n_tried": 0, "n_planned": 0}
+    began, target = time.perf_counter(), data.target
     found = tune(
-        method, method.grid, table.X, table.Y, data.target, budget=tries, seconds=seconds, seed=0
+        method, method.grid, hidden.X, hidden.Y, target, budget=tries, seconds=seconds, seed=0
     )
-    return {
-        "settings": found.best,
-        "n_tried": len(found.losses),
-        "n_planned": len(found.candidates),
-        "seconds": time.perf_counter() - began,
-    }
+    counts = {"n_tried": len(found.losses), "n_planned": len(found.candidates)}
+    return {"settings": found.best, **counts, "seconds": time.perf_counter() - began}
 
 
 def scored(name: str, settings: Record, data: DataSet, mask: int, rate: float) -> Record:
     """One fit, and its scores on what was hidden."""
-    table, method = masked(data, mask, rate), method_with(name, settings, mask)
-    began = time.perf_counter()
-    features, scores = method.fit(table.X, table.Y, data.target).complete()
+    hidden = hide(data, feature_rate=rate, label_rate=rate, seed=mask)
+    method, began = method_named(name, settings, mask), time.perf_counter()
+    found = fit_and_predict(method, hidden, ("training rows",))["training rows"]
     seconds = time.perf_counter() - began
-    if data.target == "classes":
-        asked = table.held_out_Y[:, 0]
-        truth = data.Y[asked].argmax(axis=1)
-        auc = metrics.ovr_auc(truth, scores[asked], np.arange(scores.shape[1]))
-        accuracy = metrics.accuracy(truth, scores[asked].argmax(axis=1))
-    else:
-        labels = np.where(table.held_out_Y, data.Y, np.nan)
-        auc = metrics.micro_auc(labels, scores)
-        accuracy = metrics.hamming_accuracy(labels, (scores > 0.5).astype(float))
-    rmse = metrics.rmse(data.X, features, table.held_out_X)
-    own = "" if method.imputes else "*"
-    return {"auc": auc, "accuracy": accuracy, "rmse": rmse, "seconds": seconds, "own": own}
+    scores = table_scores(hidden, "training rows", found, method.gives_probabilities)
+    return {
+        "auc": scores.get("micro_auc", scores.get("averaged_auc")),
+        "accuracy": scores.get("hamming_accuracy", scores.get("accuracy")),
+        "rmse": scores["rmse"],
+        "seconds": seconds,
+        "own": "" if method.imputes else "*",
+    }
 
 
 def printed(name: str, records: Sequence[Record]) -> str:
@@ -113,8 +96,10 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("data_set", nargs="?", default="scene")
     parser.add_argument("--save", type=Path, required=True, help="file of records, appended to")
-    others = [name for name in METHODS if name not in LEFT_OUT]
-    parser.add_argument("--methods", nargs="+", choices=list(METHODS), default=others, metavar="M")
+    others = [name for name in BASELINES if name != "misgan_convolutional"]
+    parser.add_argument(
+        "--methods", nargs="+", choices=list(BASELINES), default=others, metavar="M"
+    )
     parser.add_argument("--masks", type=int, default=5)
     parser.add_argument("--rate", type=float, default=0.5)
     parser.add_argument("--tries", type=int, default=20, help="settings tried at most (20)")
