@@ -35,7 +35,7 @@ $(VENV)/.test: $(VENV)/bin/python pyproject.toml
 	@touch $@ $(VENV)/.demo
 
 demo: $(VENV)/.demo
-	$(BIN)/python -m halfseen.demo
+	$(BIN)/python examples/digits.py
 
 check: $(VENV)/.test
 	$(BIN)/ruff format --check .

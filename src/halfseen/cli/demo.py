@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import io
-from contextlib import redirect_stderr, redirect_stdout
+import runpy
+import sys
+import warnings
+from contextlib import ExitStack, redirect_stderr, redirect_stdout
+from pathlib import Path
 
 import click
 
-from halfseen.cli.console import Console
+from halfseen.cli.console import Console, Problem
 from halfseen.cli.options import command as command_with
 
 _HELP = """Hide half of the pixels and labels of handwritten digits, and find them again.
@@ -25,19 +29,34 @@ Examples:
 @click.option("-o", "--output", metavar="FOLDER", default="demo_output", show_default=True,
               help="Folder for the picture, made if it is not there.")  # fmt: skip
 def command(output: str, seed: int, console: Console) -> None:
-    """Run the demonstration."""
-    from halfseen.demo import main
+    """Run the example of the gallery."""
+    from halfseen import TrainingInterrupted
     from halfseen.files.writing import write_errors
 
-    text = io.StringIO()
-    aside = io.StringIO()
-    with write_errors(output):
-        if console.as_json:
-            with redirect_stdout(text):
-                main(seed, output)
-        elif console.quiet:
-            with redirect_stderr(aside):
-                main(seed, output)
-        else:
-            main(seed, output)
+    script, text = _script(), io.StringIO()
+    given, sys.argv = sys.argv, [str(script), "--seed", str(seed), "--output", output]
+    try:
+        with ExitStack() as stack:
+            stack.enter_context(write_errors(output))
+            stack.enter_context(warnings.catch_warnings())
+            # Whoever stops a demonstration wants out, not the model so far.
+            warnings.simplefilter("error", TrainingInterrupted)
+            if console.as_json:
+                stack.enter_context(redirect_stdout(text))
+            if console.quiet:
+                stack.enter_context(redirect_stderr(io.StringIO()))
+            runpy.run_path(str(script))
+    except TrainingInterrupted as error:
+        raise KeyboardInterrupt from error
+    finally:
+        sys.argv = given
     console.give({"output": output, "seed": seed, "text": text.getvalue()})
+
+
+def _script() -> Path:
+    """The example: beside the package where it is installed, above it in its repository."""
+    for folder in (Path(__file__).parents[1], Path(__file__).parents[3]):
+        script = folder / "examples" / "digits.py"
+        if script.is_file():
+            return script
+    raise Problem("The example digits.py is not installed.", "Install halfseen again.")

@@ -15,7 +15,7 @@ from halfseen.cli.options import chosen_columns, column_types, sibling_labels
 from halfseen.data.columns import Column
 from halfseen.data.frames import align, read_table
 from halfseen.data.infer import infer_type
-from halfseen.data.raw import read_column
+from halfseen.data.raw import category_key, read_column
 from halfseen.files import Batch, RowSample, TableFile
 from halfseen.files.cells import typed_column
 from halfseen.files.tables import RowPositions
@@ -232,8 +232,24 @@ class ModelTable:
                 text = values.column(name).combine_chunks()
                 columns[name] = typed_column(text) if pa.types.is_string(text.type) else text
             else:
-                columns[name] = self.table.numbers(values, name, rows)
+                columns[name] = self._as_classes(values, name, rows)
         return pa.table(columns)
+
+    def _as_classes(self, values: pa.Table, name: str, rows: RowPositions) -> pa.Array:
+        """Known classes that are whole numbers, as those of a model are."""
+        numbers = self.table.numbers(values, name, rows)
+        found = numbers.to_numpy(zero_copy_only=False).astype(np.float64)
+        is_other = found % 1 != 0
+        if self.model.schema_.target_type == "multilabel-indicator":
+            is_other = ~np.isin(found, (0, 1))
+        others = np.flatnonzero(~np.isnan(found) & is_other)
+        if len(others):
+            place = int(others[0])
+            shown = ", ".join(map(category_key, self.targets[name].categories[:_MOST_LISTED]))
+            problem = f"{found[place]:g} is none of the classes of the model ({shown})"
+            remedy = f"Correct it, or say --missing {found[place]:g} if it means unknown"
+            raise self.table.error(problem, remedy, int(rows[place]), name)
+        return numbers
 
     @property
     def identifiers(self) -> list[str]:
