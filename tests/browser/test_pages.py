@@ -15,7 +15,7 @@ from halfseen import RBMClassifier
 from halfseen.report import write_report, write_study_report
 from rbm.tables import LIGHT
 from report.test_report import HOSTILE
-from report.test_study import tables
+from report.test_study import records
 
 PHONE, DESKTOP = 390, 1280
 OPEN_ALL = "document.querySelectorAll('details').forEach(one => { one.open = true; })"
@@ -39,7 +39,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     y = pd.DataFrame(rng.integers(0, 2, (len(X), 2)), columns=[HOSTILE[0], "l" * 200])
     model = RBMClassifier(**{**LIGHT, "early_stopping": True}).fit(X, y)
     write_report(model, folder / "model.html", X, y, title=HOSTILE[9], command=HOSTILE[1])
-    write_study_report(tables(), folder / "study.html")
+    write_study_report(records(), folder / "study.html")
     return {name: (folder / f"{name}.html").as_uri() for name in ("model", "study")}
 
 

@@ -7,6 +7,14 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final, Literal, NamedTuple
 
+__all__ = [
+    "OUR_NAMES",
+    "Inconsistency",
+    "PublishedFigure",
+    "inconsistencies",
+    "published_figures",
+]
+
 OUR_NAMES: Final = {"RBM-MO": "rbm_mo", "CLE": "cle", "NoisyIMC": "noisy_imc", "MC-1": "mc1"}
 
 
