@@ -121,11 +121,10 @@ def correlated_rows(seed: int) -> Array:
 def fitted(
     values: Array, observed: Array, weight: Array, shrinkage: tuple[float, float] = (0.0, 0.0)
 ) -> GaussianPrior:
-    towards = Moments(jnp.full(4, 2.0), 3.0 * jnp.eye(4))
-    shares = Moments(*(jnp.float32(share) for share in shrinkage))
-    parts = jnp.asarray(values), jnp.asarray(observed), jnp.asarray(weight, jnp.float32)
     return fit_prior(
-        jax.random.key(0), *parts, towards, shares, rank=3, n_rounds=10, n_draws=1000
+        values, observed, np.asarray(weight, np.float64),
+        Moments(np.full(4, 2.0), 3.0 * np.eye(4)), shrinkage,
+        rank=3, n_rounds=10, n_patterns=N_ROWS, seed=[0],
     )  # fmt: skip
 
 

@@ -6,18 +6,18 @@ import os
 import threading
 import warnings
 from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import jax
 from jax.experimental.compilation_cache import compilation_cache
+from threadpoolctl import threadpool_limits
 
 VARIABLE = "HALFSEEN_COMPILATION_CACHE"
 _MOST_BYTES = 500_000_000
 _MOST_SHAPES = 24  # of tables, whose programs stay in memory
 _SETTINGS = {
-    "jax_compilation_cache_max_size": _MOST_BYTES,
     "jax_persistent_cache_min_compile_time_secs": 0.1,
     "jax_persistent_cache_min_entry_size_bytes": -1,
 }
@@ -38,9 +38,10 @@ class _Process:
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
-        self.n_inside = 0
+        self.n_inside = self.n_limited = 0
+        self.limits: Any = None
         self.before: dict[str, Any] = {}
-        self.has_run = self.is_broken = False
+        self.has_run = self.is_broken = self.has_pruned = False
         self.shapes: set[Hashable] = set()
 
     def after_fork(self) -> None:
@@ -91,6 +92,9 @@ def _enter() -> None:
             or jax.config.values["jax_compilation_cache_dir"]
         ):
             return
+        if not _process.has_pruned:
+            _prune(folder)
+            _process.has_pruned = True
         settings = {"jax_compilation_cache_dir": str(folder), **_SETTINGS}
         _process.before = {name: jax.config.values[name] for name in settings}
         _set(settings)
@@ -127,6 +131,40 @@ def cache_folder() -> Path | None:
         return None
     theirs = hasattr(os, "getuid") and (facts.st_uid != os.getuid() or facts.st_mode & 0o022)
     return None if theirs else folder
+
+
+def _prune(folder: Path) -> None:
+    """Delete the oldest programs of a folder that has grown too large.
+
+    JAX's own bound on the size needs a package that halfseen does not depend on.
+    """
+    with suppress(OSError):  # another process prunes, too
+        kept = sorted((f.stat().st_mtime, f.stat().st_size, f) for f in folder.glob("*-cache"))
+        excess = sum(size for _, size, _ in kept) - _MOST_BYTES
+        for _, size, file in kept:
+            if excess <= 0:
+                break
+            file.unlink()
+            excess -= size
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Within it, BLAS runs in the thread that calls it: halfseen has threads of its own.
+
+    The threads of BLAS wait for each other actively, for very long on a machine that is busy.
+    """
+    with _process.lock:
+        _process.n_limited += 1
+        if _process.n_limited == 1:
+            _process.limits = threadpool_limits(1, "blas")
+    try:
+        yield
+    finally:
+        with _process.lock:
+            _process.n_limited -= 1
+            if not _process.n_limited:
+                _process.limits.restore_original_limits()
 
 
 def forget_programs(shape: Hashable, *programs: Callable[..., Any]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -20,7 +19,7 @@ from halfseen.ensemble.prior import Moments, conditional_means, fit_prior
 
 _CHUNK = 1024  # rows that are completed at once
 _MOST_ROWS = 20_000  # that the Gaussian is fitted to; drawn at random from taller tables
-_DRAWS = 2048  # simulated rows in each round of EM
+_PATTERNS = 64  # rows whose conditional covariance is found in each round of EM
 _SEARCH_STEPS = 30  # of conjugate gradients, for a conditional mean
 
 
@@ -37,7 +36,7 @@ class GaussianCompletion:
     n_rounds : int
         Rounds of EM.
     seed : int
-        Seed of the simulated part of the covariance.
+        Seed of the rows whose conditional covariance is found.
     """
 
     def __init__(self, shrinkage: float, n_rounds: int, seed: int) -> None:
@@ -56,15 +55,15 @@ class GaussianCompletion:
             table = table[generator.choice(len(table), _MOST_ROWS, replace=False)]
         standardised, n_columns = self.scale.standardised(table), table.shape[1]
         self.gaussian = fit_prior(
-            jax.random.key(self.seed),
-            jnp.asarray(np.nan_to_num(standardised), jnp.float32),
-            jnp.asarray(~np.isnan(standardised)),
-            jnp.ones(len(table)),
-            Moments(jnp.zeros(n_columns), jnp.eye(n_columns)),
-            Moments(jnp.float32(0.0), jnp.float32(self.shrinkage)),
+            standardised,
+            ~np.isnan(standardised),
+            np.ones(len(table)),
+            Moments(np.zeros(n_columns), np.eye(n_columns)),
+            (0.0, self.shrinkage),
             rank=max(n_columns - 1, 1),
             n_rounds=self.n_rounds,
-            n_draws=_DRAWS,
+            n_patterns=_PATTERNS,
+            seed=[self.seed],
         )
         return self
 
@@ -104,7 +103,7 @@ class GaussianEM(Baseline):
     n_rounds : int, default=20
         Rounds of EM.
     random_state : int, default=0
-        Seed of the simulated part of EM.
+        Seed of the rows whose conditional covariance is found.
 
     References
     ----------

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Effort = Literal["fast", "default", "best"]
+_PASSES = 40  # over the table
 _TIMES: dict[Effort, float] = {"fast": 0.35, "default": 1.0, "best": 3.0}
 
 
@@ -39,17 +40,17 @@ class Config:
     n_hidden: int
     n_bins: int  # of each number
     batch_size: int
-    n_steps: int  # at most, before the learning rate falls
+    n_steps: int
     learning_rate: float  # factor of those of the kinds
     rank: int  # of the prior
+    n_patterns: int  # rows whose missing units' covariance a round of EM finds
     n_trees: int  # of each forest
     n_boosting_rounds: int
     keep_features: float  # share of labelled rows whose features are not masked
     validation_fraction: float = 0.1
     kinds: tuple[MemberKind, ...] = KINDS
     steps_between_checks: int = 100
-    patience: int = 2  # checks without a smaller validation loss, after which the rate falls
-    decay_share: float = 0.5  # steps in which it falls, as a share of those before
+    patience: int = 2  # checks in a row that are clearly worse, after which training ends
     class_rank: int = 16
     n_search: int = 8  # steps of conjugate gradients in training
     n_search_predict: int = 40
@@ -67,7 +68,7 @@ def for_table(
 ) -> Config:
     """Settings for a table of this shape, of whose features this share is observed."""
     times = _TIMES[effort]
-    batch_size = round(min(max(n_rows**0.5, 16.0), 128.0))
+    batch_size = round(min(max(1.3 * n_rows**0.5, 16.0), 128.0))
     bins = 8 / (1 + (n_numbers / 350) ** 4)
     n_bins = round(bins) if round(bins) > 1 else 0  # one says nothing
     kinds: tuple[MemberKind, ...] = KINDS
@@ -84,9 +85,10 @@ def for_table(
         n_hidden=round(min(max(4 * n_rows**0.5, 64.0), 200.0)),
         n_bins=n_bins,
         batch_size=batch_size,
-        n_steps=max(100, round(times * min(max(100 * n_rows / batch_size, 400.0), 3000.0))),
+        n_steps=round(times * min(max(_PASSES * n_rows / batch_size, 300.0), 3000.0)),
         learning_rate=min(1.0, 1000 / (n_units + bins * n_numbers)),
         rank=min(160, max(1, n_units - 1)),
+        n_patterns=round(min(max(64 * (400 / n_units) ** 2, 8.0), 100.0)),
         n_trees=max(10, round(50 * min(times, 1.0))),
         n_boosting_rounds=round(80 * min(1.0, 4 * keep_features) * min(times, 1.0)),
         keep_features=keep_features,

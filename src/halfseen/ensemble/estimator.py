@@ -24,7 +24,7 @@ from halfseen.base.estimator import (
     TableModel,
     TrainingInterrupted,
 )
-from halfseen.base.runtime import forget_programs, jax_session
+from halfseen.base.runtime import forget_programs, jax_session, one_blas_thread
 from halfseen.data.schema import Encoded
 from halfseen.ensemble import sampling
 from halfseen.ensemble.calibration import calibrate, fit_stack, judge
@@ -79,7 +79,7 @@ class _HalfseenModel(TableModel):
         problem = make_problem(self.schema_, encoded, weight, self._config(encoded), self._seed)
         forget_programs((problem.units, problem.encoded.values.shape), *PROGRAMS)
         stopper = Stopper(self.max_seconds)
-        with jax_session():
+        with jax_session(), one_blas_thread():
             ensemble, held_out = fit_ensemble(
                 problem, trees=self.trees, class_gaussians=self.class_gaussians,
                 indicator=self.add_indicator, n_jobs=self._n_jobs(), stopper=stopper, progress=show,

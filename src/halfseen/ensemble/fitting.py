@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -13,7 +14,13 @@ from numpy.typing import NDArray
 from halfseen.data.schema import Encoded
 from halfseen.ensemble.machine import Member, member_predictions
 from halfseen.ensemble.model import ClassPriors, Ensemble, Fold, class_predictions
-from halfseen.ensemble.prior import GaussianPrior, Moments, conditional_means, fit_prior
+from halfseen.ensemble.prior import (
+    GaussianPrior,
+    Moments,
+    conditional_means,
+    expected_moments,
+    fit_prior,
+)
 from halfseen.ensemble.problem import Bools, Floats, Ints, Problem, Progress, Stopper
 from halfseen.ensemble.training import Trainer, run_steps
 from halfseen.ensemble.trees import Trees, boost_trees, fit_forest
@@ -22,10 +29,10 @@ from halfseen.ensemble.validation import HeldOut, hold_out
 Rows = NDArray[np.float32]
 
 # What is compiled for a table.
-PROGRAMS = (fit_prior, conditional_means, run_steps, member_predictions, class_predictions)
+PROGRAMS = (expected_moments, conditional_means, run_steps, member_predictions, class_predictions)
 
 _MOST_PRIOR_ROWS, _MOST_TREE_ROWS = 6000, 20_000
-_PRIOR_ROUNDS, _PRIOR_DRAWS = 10, 1000
+_PRIOR_ROUNDS = 12
 _SHRINKAGES = (0.002, 0.02, 0.06, 0.2, 0.5)
 # A class has, beside its own rows, some of the covariance within all classes, and of their mean.
 _ROWS_OF_COVARIANCE, _ROWS_OF_MEAN = 0.6, 2.0  # the first for each unit
@@ -72,7 +79,7 @@ def fit_ensemble(
                 Fold(members[first : first + n_kinds]) for first in range(0, len(members), n_kinds)
             ]
             if class_gaussians and not stopper:
-                _fit_class_priors(problem, held_out, ensemble.folds, pool)
+                _fit_class_priors(problem, held_out, ensemble.folds)
             if trees and problem.schema.targets and not stopper:
                 _fit_trees(problem, held_out, ensemble, pool, progress)
         except BaseException:
@@ -88,41 +95,38 @@ def _fit_priors(
     """One prior for each fold; the shrinkage of all is the best one in the first fold."""
     rows = problem.some(np.arange(problem.n_rows), _MOST_PRIOR_ROWS, 11)
     values, weight = problem.standard(rows), problem.row_weight[rows]
-    n_units = values.shape[1]
-    identity = Moments(jnp.zeros(n_units), jnp.eye(n_units))
-    key = jax.random.key(problem.seed)
+    n_units, n_folds = values.shape[1], len(held_out)
+    identity = Moments(np.zeros(n_units), np.eye(n_units))
+    n_fits, done = len(_SHRINKAGES) + n_folds - 1, itertools.count(1)
 
     def fitted(fold: int, shrinkage: float) -> GaussianPrior:
         seen = problem.by_unit(held_out[fold].training(problem.observed)[rows])
-        return _fit(jax.random.fold_in(key, fold), values, seen, weight, identity, (0.0, shrinkage),
-                    problem.config.rank)  # fmt: skip
+        prior = _fit(problem, values, seen, weight, identity, (0.0, shrinkage),
+                     problem.config.rank, 12, fold)  # fmt: skip
+        progress("priors", next(done), n_fits)
+        return prior
 
-    n_folds = len(held_out)
-    progress("priors", 0, n_folds)
-    tried = [fitted(0, _SHRINKAGES[0])]  # which compiles the program for all
-    tried += pool.map(lambda shrinkage: fitted(0, shrinkage), _SHRINKAGES[1:])
+    progress("priors", 0, n_fits)
+    tried = list(pool.map(lambda shrinkage: fitted(0, shrinkage), _SHRINKAGES))
     best = int(np.argmin([_prior_loss(problem, held_out[0], prior) for prior in tried]))
     rest = pool.map(lambda fold: fitted(fold, _SHRINKAGES[best]), range(1, n_folds))
-    priors = [tried[best], *rest]
-    progress("priors", n_folds, n_folds)
-    return priors
+    return [tried[best], *rest]
 
 
 def _fit(
-    key: jax.Array,
+    problem: Problem,
     values: NDArray[Any],
     seen: Bools,
     weight: Floats,
     towards: Moments,
     shrinkage: tuple[float, float],
     rank: int,
+    *stream: int,
 ) -> GaussianPrior:
-    prior = fit_prior(
-        key, jnp.asarray(values, jnp.float32), jnp.asarray(seen), jnp.asarray(weight, jnp.float32),
-        towards, Moments(jnp.float32(shrinkage[0]), jnp.float32(shrinkage[1])),
-        rank=rank, n_rounds=_PRIOR_ROUNDS, n_draws=_PRIOR_DRAWS,
+    return fit_prior(
+        values, seen, weight, towards, shrinkage, rank=rank, n_rounds=_PRIOR_ROUNDS,
+        n_patterns=problem.config.n_patterns, seed=[problem.seed, *stream],
     )  # fmt: skip
-    return jax.block_until_ready(prior)  # type: ignore[no-any-return, no-untyped-call]
 
 
 def _prior_loss(problem: Problem, held: HeldOut, prior: GaussianPrior) -> float:
@@ -139,9 +143,7 @@ def _prior_loss(problem: Problem, held: HeldOut, prior: GaussianPrior) -> float:
     return loss if np.isfinite(loss) else np.inf
 
 
-def _fit_class_priors(
-    problem: Problem, held_out: list[HeldOut], folds: list[Fold], pool: ThreadPoolExecutor
-) -> None:
+def _fit_class_priors(problem: Problem, held_out: list[HeldOut], folds: list[Fold]) -> None:
     """A Gaussian of the features for each class, where the target is one column."""
     codes, n_units = problem.target_codes, problem.units.layer.n_units
     if codes.shape[1] != 1 or (codes >= 0).sum() < _FEWEST_CLASS_ROWS:
@@ -150,22 +152,21 @@ def _fit_class_priors(
     if n_classes * n_units**3 > _MOST_CLASS_WORK:
         return
     for fold, held in enumerate(held_out):
-        folds[fold].class_priors = _class_priors(problem, held, n_classes, fold, pool)
+        folds[fold].class_priors = _class_priors(problem, held, n_classes, fold)
 
 
-def _class_priors(
-    problem: Problem, held: HeldOut, n_classes: int, fold: int, pool: ThreadPoolExecutor
-) -> ClassPriors:
+def _class_priors(problem: Problem, held: HeldOut, n_classes: int, fold: int) -> ClassPriors:
     rows, values, seen, code = _labelled_rows(problem, held, fold)
     weight = problem.row_weight[rows]
     n_units, rank = values.shape[1], min(problem.config.rank, problem.config.class_rank)
     of_class = np.eye(n_classes)[code] * weight[:, None]
     means = (of_class.T @ np.where(seen, values, 0.0)) / (of_class.T @ seen + _ROWS_OF_MEAN)
-    key = jax.random.fold_in(jax.random.key(problem.seed), 100 + fold)
-    identity = Moments(jnp.zeros(n_units), jnp.eye(n_units))
+    identity = Moments(np.zeros(n_units), np.eye(n_units))
     # The covariance within classes is that of deviations from the means of the classes.
-    within = _fit(key, values - means[code], seen, weight, identity, (0.0, _WITHIN_SHRINKAGE), rank)
-    covariance = within.loading @ within.loading.T + jnp.diag(within.noise)
+    within = _fit(problem, values - means[code], seen, weight, identity, (0.0, _WITHIN_SHRINKAGE),
+                  rank, 13, fold)  # fmt: skip
+    loading, noise = np.asarray(within.loading, np.float64), np.asarray(within.noise, np.float64)
+    covariance = loading @ loading.T + np.diag(noise)
     counts = np.bincount(code, minlength=n_classes).astype(np.float64)
     # Rows are padded to one number for all classes, a power of two, so that few programs compile.
     size = 1 << int(max(counts.max(), 8) - 1).bit_length()
@@ -174,14 +175,13 @@ def _class_priors(
         own = np.flatnonzero(code == c)
         padded = np.append(own, np.zeros(size - len(own), np.int64))
         real = np.arange(size) < len(own)
-        towards = Moments(jnp.asarray(means[c], jnp.float32), covariance)
         n_common = max(5.0, _ROWS_OF_COVARIANCE * n_units)
         shares = _ROWS_OF_MEAN / (len(own) + _ROWS_OF_MEAN), n_common / (len(own) + n_common)
         own_weight = np.where(real, weight[padded], 0.0) if len(own) else np.ones(size)
-        return _fit(jax.random.fold_in(key, c), values[padded], seen[padded] & real[:, None],
-                    own_weight, towards, shares, rank)  # fmt: skip
+        return _fit(problem, values[padded], seen[padded] & real[:, None], own_weight,
+                    Moments(means[c], covariance), shares, rank, 14, fold, c)  # fmt: skip
 
-    priors = [fitted(0), *pool.map(fitted, range(1, n_classes))]
+    priors = [fitted(c) for c in range(n_classes)]
     log_share = np.log((counts + 1) / (counts + 1).sum())
     stacked = jax.tree.map(lambda *leaves: jnp.stack(leaves), *priors)
     return ClassPriors(stacked, jnp.asarray(log_share, jnp.float32))

@@ -9,18 +9,21 @@ classes, another one to the rows of each class.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh, solve_triangular
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
 # EM goes this much further than a round says: where much is missing, its rounds are short.
 _OVER_RELAXATION = 0.7
-_FIRST_STEPS, _MORE_STEPS = 16, 6  # of conjugate gradients, in the first round and in later ones
+_N_SEARCH = 6  # steps of conjugate gradients in each round, from where the last one ended
 _LEAST_NOISE = 1e-3
-_MEMORY = 0.6  # of the rounds before, for the simulated part of the covariance
 
 
 class GaussianPrior(NamedTuple):
@@ -34,8 +37,8 @@ class GaussianPrior(NamedTuple):
 class Moments(NamedTuple):
     """Mean and covariance."""
 
-    mean: jax.Array  # (n_units,)
-    covariance: jax.Array  # (n_units, n_units)
+    mean: Floats  # (n_units,)
+    covariance: Floats  # (n_units, n_units)
 
 
 def conditional_mean(
@@ -96,97 +99,98 @@ def conjugate_gradients(
     return solution
 
 
-@partial(jax.jit, static_argnames=("rank", "n_rounds", "n_draws"))
 def fit_prior(
-    key: jax.Array,
-    values: jax.Array,
-    observed: jax.Array,
-    weight: jax.Array,
+    values: Floats,
+    observed: Bools,
+    weight: Floats,
     towards: Moments,
-    shrinkage: Moments,
+    shrinkage: tuple[float, float],
     *,
     rank: int,
     n_rounds: int,
-    n_draws: int,
+    n_patterns: int,
+    seed: list[int],
 ) -> GaussianPrior:
     """Fit a Gaussian to the observed entries of weighted rows, in standard units.
 
     Mean and covariance are shrunk `towards` given ones, by the shares of `shrinkage`. The
-    covariance of missing entries given observed ones enters by simulation: for draws z of the
-    prior, masked like the rows, ``z - E[z | z_observed]`` has it [1]_.
-
-    .. [1] Hoffman and Ribak, "Constrained Realizations of Gaussian Fields: A Simple Algorithm",
-       Astrophysical Journal Letters 380 (1991).
+    covariance of missing units given observed ones is that of `n_patterns` random rows.
     """
-    values = jnp.where(observed, values, 0.0)
+    random = np.random.default_rng(seed)
+    values = np.where(observed, values, 0.0)
     weight = weight / weight.sum()
-    summed = jnp.cumsum(weight)
 
     def shrunk(found: Moments) -> Moments:
-        shrunk: Moments = jax.tree.map(lambda m, t, s: m + s * (t - m), found, towards, shrinkage)
-        return shrunk
-
-    def round_of_em(
-        state: tuple[Moments, jax.Array, jax.Array], now: tuple[jax.Array, jax.Array]
-    ) -> tuple[tuple[Moments, jax.Array, jax.Array], Moments]:
-        moments, expected, simulated = state
-        key, first = now
-        prior = _as_prior(moments, rank)
-        # What the last round expected lies in the space of the new factors, nearly.
-        start = (expected - prior.mean) @ prior.loading
-        start = jnp.where(first, 0.0, start / jnp.maximum(jnp.sum(prior.loading**2, axis=0), 1e-6))
-        factors = _expected_factors(prior, values, observed, start, _MORE_STEPS)
-        fitted = prior.mean + factors @ prior.loading.T
-        expected = jnp.where(observed, values, fitted)
-        covariance = _simulated_covariance(prior, key, observed, summed, n_draws)
-        simulated = jnp.where(first, covariance, covariance + _MEMORY * (simulated - covariance))
-        mean = weight @ expected
-        deviation = expected - mean
-        found = Moments(mean, deviation.T @ (weight[:, None] * deviation) + simulated)
-        further = jax.tree.map(
-            lambda new, old: new + _OVER_RELAXATION * (new - old), shrunk(found), moments
+        return Moments(
+            *(m + s * (t - m) for m, t, s in zip(found, towards, shrinkage, strict=True))
         )
-        return (further, fitted, simulated), found
 
-    start = shrunk(_pairwise_moments(values, observed, weight))
-    zeros = jnp.zeros_like(values), jnp.zeros_like(start.covariance)
-    rounds = jax.random.split(key, n_rounds), jnp.arange(n_rounds) == 0
-    _, found = jax.lax.scan(round_of_em, (start, *zeros), rounds)
-    return _as_prior(shrunk(jax.tree.map(lambda leaf: leaf[-1], found)), rank)
-
-
-def _simulated_covariance(
-    prior: GaussianPrior, key: jax.Array, observed: jax.Array, summed: jax.Array, n_draws: int
-) -> jax.Array:
-    """Covariance of missing entries given observed ones, averaged over rows."""
-    row_key, factor_key, noise_key = jax.random.split(key, 3)
-    masks = observed[jnp.searchsorted(summed, jax.random.uniform(row_key, (n_draws,)) * summed[-1])]
-    factors = jax.random.normal(factor_key, (n_draws, prior.loading.shape[1]))
-    noise = jnp.sqrt(prior.noise) * jax.random.normal(noise_key, masks.shape)
-    drawn = prior.mean + factors @ prior.loading.T + noise
-    zeros = jnp.zeros_like(factors)
-    residual = factors - _expected_factors(prior, drawn, masks, zeros, _FIRST_STEPS)
-    missing = jnp.where(masks, 0.0, residual @ prior.loading.T)
-    return missing.T @ missing / n_draws + jnp.diag((~masks).mean(axis=0) * prior.noise)
+    found = moments = shrunk(_pairwise_moments(values, observed, weight))
+    rows = [jnp.asarray(values, jnp.float32), jnp.asarray(observed)]
+    of_rows = jnp.asarray(weight, jnp.float32)
+    fitted = jnp.broadcast_to(jnp.asarray(moments.mean, jnp.float32), values.shape)
+    for _ in range(n_rounds):
+        prior = _as_prior(moments, rank)
+        mean, covariance, fitted = expected_moments(prior, *rows, of_rows, fitted)
+        patterns = observed[random.choice(len(observed), n_patterns, p=weight)]
+        covariance = np.asarray(covariance, np.float64) + _missing_covariance(prior, patterns)
+        found = shrunk(Moments(np.asarray(mean, np.float64), covariance))
+        further = (
+            new + _OVER_RELAXATION * (new - old) for new, old in zip(found, moments, strict=True)
+        )
+        moments = Moments(*further)
+    return _as_prior(found, rank)
 
 
-def _pairwise_moments(values: jax.Array, observed: jax.Array, weight: jax.Array) -> Moments:
+@jax.jit
+def expected_moments(
+    prior: GaussianPrior, values: jax.Array, observed: jax.Array, weight: jax.Array,
+    fitted: jax.Array,
+) -> tuple[jax.Array, jax.Array, jax.Array]:  # fmt: skip
+    """Moments of the rows with missing units as expected, and what is expected of all units."""
+    # What the last round expected lies in the space of the new factors, nearly.
+    lengths = jnp.maximum(jnp.sum(prior.loading**2, axis=0), 1e-6)
+    start = (fitted - prior.mean) @ prior.loading / lengths
+    factors = _expected_factors(prior, values, observed, start, _N_SEARCH)
+    fitted = prior.mean + factors @ prior.loading.T
+    expected = jnp.where(observed, values, fitted)
+    mean = weight @ expected
+    deviation = expected - mean
+    return mean, deviation.T @ (weight[:, None] * deviation), fitted
+
+
+def _missing_covariance(prior: GaussianPrior, observed: Bools) -> Floats:
+    """Covariance of missing units given observed ones, averaged over rows; exact for each."""
+    noise, loading = np.asarray(prior.noise), np.asarray(prior.loading)
+    total = np.diag((~observed).mean(axis=0) * noise).astype(np.float64)
+    identity = np.eye(loading.shape[1], dtype=loading.dtype)
+    for seen in observed:
+        missing = np.flatnonzero(~seen)
+        known = loading[seen]
+        precision = identity + known.T @ (known / noise[seen, None])
+        root = solve_triangular(np.linalg.cholesky(precision), loading[missing].T, lower=True)
+        total[np.ix_(missing, missing)] += root.T @ root / len(observed)
+    return total
+
+
+def _pairwise_moments(values: Floats, observed: Bools, weight: Floats) -> Moments:
     """Means of units, and covariances over the rows in which both units are observed."""
-    seen = observed.astype(values.dtype)
+    seen = observed.astype(np.float64)
     weighted = len(seen) * weight[:, None] * seen
-    mean = (weighted * values).sum(axis=0) / jnp.maximum(weighted.sum(axis=0), 1.0)
-    deviation = jnp.where(observed, values - mean, 0.0)
+    mean = (weighted * values).sum(axis=0) / np.maximum(weighted.sum(axis=0), 1.0)
+    deviation = np.where(observed, values - mean, 0.0)
     return Moments(mean, deviation.T @ (weighted * deviation) / (weighted.T @ seen + 1.0))
 
 
 def _as_prior(moments: Moments, rank: int) -> GaussianPrior:
     """The nearest covariance of this rank plus a diagonal; the diagonal of the sum is kept."""
     mean, covariance = moments
-    values, vectors = jnp.linalg.eigh(covariance)
-    rest = jnp.maximum(jnp.mean(values[: max(1, len(mean) - rank)]), _LEAST_NOISE)
-    loading = vectors[:, -rank:] * jnp.sqrt(jnp.maximum(values[-rank:] - rest, 0.0))
-    noise = jnp.diag(covariance) - jnp.sum(loading**2, axis=1)
-    return GaussianPrior(mean, jnp.maximum(noise, _LEAST_NOISE), loading)
+    n_units = len(mean)
+    values, vectors = eigh(covariance, subset_by_index=[n_units - rank, n_units - 1])
+    rest = (np.trace(covariance) - values.sum()) / max(1, n_units - rank)
+    loading = vectors * np.sqrt(np.maximum(values - max(rest, _LEAST_NOISE), 0.0))
+    noise = np.maximum(np.diag(covariance) - np.sum(loading**2, axis=1), _LEAST_NOISE)
+    return GaussianPrior(*(jnp.asarray(part, jnp.float32) for part in (mean, noise, loading)))
 
 
 def log_density(

@@ -6,7 +6,6 @@ Deep Boltzmann Machines" (2013), for one hidden layer and rows with missing valu
 
 from __future__ import annotations
 
-import itertools
 import threading
 from collections.abc import Callable
 from functools import partial
@@ -31,7 +30,9 @@ _ALL_TARGETS_MASKED = 0.4  # share of rows in which all of several targets are m
 _TARGETS_MASKED = (0.1, 0.9)  # ... and which share of them in the other rows
 _BIN_WEIGHT = 0.3  # of the log-loss of bins beside the squared error
 _WEIGHT_SCALE = 0.05  # of random weights
-_WARM_UP = 50.0  # steps in which the learning rate rises
+_WARM_UP = 0.05  # share of the steps in which the learning rate rises
+_SHARES = (1.0, 0.75, 0.5, 0.25)  # of a prediction beside the marginal, in validation
+_STANDARD_ERRORS = 2.0
 _MOST_CHECKED_ROWS = 512
 _AVERAGING = 0.98  # memory of the averaged parameters, in steps
 # Short memories, as steps are few and gradients change quickly.
@@ -204,22 +205,16 @@ class Trainer:
             jnp.asarray(problem.encoded.values), jnp.asarray(training), jnp.asarray(missing),
             jnp.asarray(problem.row_weight, jnp.float32),
         )  # fmt: skip
-        # The decay comes after at most n_steps of the constant rate.
         self.chunk = min(self.config.steps_between_checks, self.config.n_steps)
-        n_steps = self.chunk * (self._n_constant + self._n_decay(self._n_constant))
+        self.n_chunks = -(-self.config.n_steps // self.chunk)
+        n_steps = self.n_chunks * self.chunk
+        self.rates = learning_rates(n_steps).reshape(self.n_chunks, self.chunk)
         self.batches = shuffled_batches(
             problem.n_rows, n_steps, self.config.batch_size, problem.seed
         )
         self.keys = jax.random.split(jax.random.fold_in(jax.random.key(problem.seed), 1), n_steps)
         self._compiled = threading.Event()
         self._done: dict[int, int] = {}
-
-    @property
-    def _n_constant(self) -> int:
-        return self.config.n_steps // self.chunk
-
-    def _n_decay(self, n_before: int) -> int:
-        return max(1, round(self.config.decay_share * n_before))
 
     def train(self, place: int, prior: GaussianPrior) -> Member:
         """Train the member of this number; the first one compiles the program for all."""
@@ -233,79 +228,89 @@ class Trainer:
             problem.seed + place, problem.units, problem.scale, self.config.n_hidden, self.indicator
         )
         member = Member(state.parameters, prior, jnp.asarray(settings.prior_sees_targets))
-        check = self._check(fold)
-
-        def advance(
-            state: TrainingState, number: int, rates: NDArray[np.float32]
-        ) -> tuple[TrainingState, float]:
-            steps = slice(number * self.chunk, (number + 1) * self.chunk)
-            state = run_steps(
-                jax.tree.map(jnp.copy, state), member, recipe, problem.scale, self.table,
-                self.batches[steps], self.keys[steps], rates, units=problem.units,
-                is_target=tuple(problem.is_target.tolist()), n_search=self.config.n_search,
-            )  # fmt: skip
-            loss = check(member._replace(parameters=state.average))
-            self._compiled.set()
-            self._report(place, number)
-            return state, loss
+        early_stop = EarlyStop(self._losses(fold), self.config.patience)
 
         try:
-            best = self._constant_then_falling(state, advance)
+            for number in range(self.n_chunks):
+                steps = slice(number * self.chunk, (number + 1) * self.chunk)
+                state = run_steps(
+                    jax.tree.map(jnp.copy, state), member, recipe, problem.scale, self.table,
+                    self.batches[steps], self.keys[steps], self.rates[number],
+                    units=problem.units, is_target=tuple(problem.is_target.tolist()),
+                    n_search=self.config.n_search,
+                )  # fmt: skip
+                self._compiled.set()
+                trained = member._replace(parameters=state.average)
+                self._report(place, number)
+                if early_stop.update(trained) or self.stopper:
+                    break
         finally:
             self._compiled.set()
-        return member._replace(parameters=best.average)
+        return early_stop.kept
 
-    def _constant_then_falling(
-        self,
-        state: TrainingState,
-        advance: Callable[[TrainingState, int, NDArray[np.float32]], tuple[TrainingState, float]],
-    ) -> TrainingState:
-        """A constant rate until the validation loss rests, then one that falls to zero."""
-        best, best_loss, best_number = state, np.inf, -1
-        for number in range(self._n_constant):
-            rates = np.ones(self.chunk, np.float32)
-            if number == 0:
-                rates = np.minimum(1.0, (np.arange(self.chunk) + 1.0) / _WARM_UP).astype(np.float32)
-            state, loss = advance(state, number, rates)
-            if loss < best_loss:
-                best, best_loss, best_number = state, loss, number
-            if self.stopper or number - best_number >= self.config.patience:
-                break
-        n_decay = self._n_decay(best_number + 1)
-        share = (np.arange(n_decay * self.chunk) + 1.0) / (n_decay * self.chunk)
-        falling = (0.5 * (1.0 + np.cos(np.pi * share))).astype(np.float32)
-        state = best
-        for extra, rates in enumerate(falling.reshape(n_decay, -1)):
-            if self.stopper:
-                break
-            state, loss = advance(state, best_number + 1 + extra, rates)
-            if loss < best_loss:
-                best, best_loss = state, loss
-        return best
-
-    def _check(self, fold: int) -> Callable[[Member], float]:
-        """Loss of a member on held-out entries: of features and of targets, each on average."""
+    def _losses(self, fold: int) -> Callable[[Member], NDArray[np.float64]]:
+        """Losses of a member on held-out entries, on those of targets if there are targets."""
         problem, held = self.problem, self.held_out[fold]
-        asked = np.flatnonzero(held.entries.any(axis=1))
+        entries = held.entries & problem.is_target
+        if not entries.any():
+            entries = held.entries
+        asked = np.flatnonzero(entries.any(axis=1))
         asked = asked[:: max(1, -(-len(asked) // _MOST_CHECKED_ROWS))]
-        rows, entries = held.rows[asked], held.entries[asked]
+        rows, entries, held_out = held.rows[asked], entries[asked], held.entries[asked]
         truth = problem.encoded.values[rows]
-        encoded = Encoded(truth, problem.by_unit(problem.observed[rows] & ~entries))
-        parts = (entries & ~problem.is_target, entries & problem.is_target)
-        count = itertools.count()
+        encoded = Encoded(truth, problem.by_unit(problem.observed[rows] & ~held_out))
+        marginals = problem.schema.marginals
 
-        def loss(member: Member) -> float:
+        def losses(member: Member) -> NDArray[np.float64]:
             if not len(rows):
-                return -float(next(count))  # nothing tells members apart: the last one is taken
-            losses = entry_losses(problem.units, self.predict(encoded, member), truth)
-            return float(sum(losses[part].mean() for part in parts if part.any()))
+                return np.zeros(0)
+            mean = self.predict(encoded, member)
+            # Stacking will pull predictions that are too confident to others: here, to marginals.
+            pulled = [
+                entry_losses(problem.units, share * mean + (1 - share) * marginals, truth)[entries]
+                for share in _SHARES
+            ]
+            return min(pulled, key=np.mean)
 
-        return loss
+        return losses
 
     def _report(self, place: int, number: int) -> None:
         self._done[place] = (number + 1) * self.chunk
         n_members = self.config.n_folds * len(self.config.kinds)
         self.progress("members", sum(self._done.values()), n_members * len(self.batches))
+
+
+class EarlyStop:
+    """Ends training once validation losses are clearly worse than the smallest ones so far.
+
+    The last member is kept, since its learning rate is the smallest, unless that was clearly worse:
+    by more than two standard errors of the difference, at several checks in a row.
+    """
+
+    def __init__(self, losses: Callable[[Member], NDArray[np.float64]], patience: int) -> None:
+        self.losses, self.patience = losses, patience
+        self.best: NDArray[np.float64] | None = None
+        self.n_worse = 0
+
+    def update(self, member: Member) -> bool:
+        """Judge a member; True if training ends."""
+        losses = self.losses(member)
+        if self.best is None or losses.sum() < self.best.sum():
+            self.best, self.best_member = losses, member
+        excess = losses - self.best
+        error = excess.std() / max(1, len(excess)) ** 0.5 if len(excess) else 0.0
+        is_worse = bool(len(excess)) and excess.mean() > _STANDARD_ERRORS * error > 0.0
+        self.n_worse = self.n_worse + 1 if is_worse else 0
+        ends = self.n_worse >= self.patience
+        self.kept = self.best_member if ends else member
+        return ends
+
+
+def learning_rates(n_steps: int) -> NDArray[np.float32]:
+    """Factors of the learning rate: they rise in the first steps and fall as a cosine."""
+    share = (np.arange(n_steps) + 0.5) / n_steps
+    falling = 0.5 * (1.0 + np.cos(np.pi * share))
+    return np.asarray(np.minimum(1.0, share / _WARM_UP) * falling, np.float32)
 
 
 def shuffled_batches(n_rows: int, n_steps: int, batch_size: int, seed: int) -> NDArray[np.int32]:
