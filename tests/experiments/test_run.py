@@ -207,7 +207,7 @@ def changed(**values: Any) -> Cell:
 
 
 def test_images_of_different_classes_are_kept() -> None:
-    record = run_cell(changed(task="transductive"), Tuning(series=""))
+    record = run_cell(CELL, Tuning(series=""))
     pictures = record.pictures
     assert record.status == "done"
     assert pictures is not None

@@ -92,7 +92,8 @@ def tune(
     budget : int, default=20
         Most candidates.
     seconds : float or None, default=None
-        Begin no candidate that would end later, judged by those before it; one is always tried.
+        Of processor time: begin no candidate that would end later, judged by those before it; one
+        is always tried. Other work on the machine changes nothing of what is tried.
     seed : int, default=0
         Seed of the entries held out and of the drawn candidates.
 
@@ -119,9 +120,9 @@ def tune(
     drawn = drawn_candidates(grid, budget, seed)
     candidates = [own, *(candidate for candidate in drawn if candidate != own)][:budget]
     losses: list[float] = []
-    started = time.monotonic()
+    started = time.process_time()
     for candidate in candidates:
-        gone = time.monotonic() - started
+        gone = time.process_time() - started
         if seconds is not None and losses and gone * (1 + 1 / len(losses)) > seconds:
             break
         tried = clone(method).set_params(**{**method.while_tuning, **candidate})

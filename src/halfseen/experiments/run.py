@@ -175,10 +175,10 @@ def _without_scores(
 
 
 def _pictures(hidden: Hidden, question: Question, found: Prediction) -> Pictures | None:
-    """Ten images, of different classes where there are enough; the same for all methods."""
+    """Ten new images, of different classes where there are enough; the same for all methods."""
     data, rows = hidden.data, np.flatnonzero(hidden.rows(question))
     asked = rows[hidden.asked_X[rows].any(axis=1)]
-    if data.image is None or found.features is None or not len(asked):
+    if question != "new rows" or data.image is None or found.features is None or not len(asked):
         return None
     first = np.unique(data.codes[asked, 0], return_index=True)[1]
     others = np.setdiff1d(np.arange(len(asked)), first)

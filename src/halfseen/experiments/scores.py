@@ -70,8 +70,9 @@ class LabelScore(Record):
             return ""
         if len(self.classes) == 1:
             return f"{self.name}: all scored entries are {rarest.value}, so there is no AUC."
+        entries = "entry is" if rarest.n_known == 1 else "entries are"
         return (
-            f"{self.name}: only {rarest.n_known} scored entries are {rarest.value}; its recall, "
+            f"{self.name}: only {rarest.n_known} scored {entries} {rarest.value}; its recall, "
             "coverage and AUC promise nothing."
         )
 
