@@ -74,31 +74,17 @@ def coverage_by_class(
     >>> [(of.value, of.n_known) for of in found]
     [(0, 25), (1, 25), (2, 25)]
     """
-    sets, groups = sets_of_targets(model, X, coverage), []
-    targets = zip(model.schema_.targets, known_codes(model, y, len(sets[0])), sets, strict=True)
-    for column, codes, of_target in targets:
-        for code, value in enumerate(column.categories):
-            covered = of_target[codes == code, code]
-            if covered.size:
-                groups.append(GroupCoverage(column.name, value, covered.size, int(covered.sum())))
-    return tuple(groups)
+    from halfseen.experiments.scores import label_answers  # which charts do without
 
-
-def sets_of_targets(model: TableClassifier, X: Any, coverage: float) -> list[NDArray[np.bool_]]:
-    """Prediction sets of each target, of shape (n_rows, n_classes)."""
-    sets = model.predict_set(X, coverage)
-    if model.schema_.target_type == "multilabel-indicator":
-        return list(np.moveaxis(sets, 1, 0))
-    return sets if isinstance(sets, list) else [sets]
-
-
-def known_codes(model: TableClassifier, y: Any, n_rows: int) -> list[NDArray[np.int64]]:
-    """Position of the known class of each target among its categories, -1 where unknown."""
-    target, found = read_target(y, n_rows, str(model.schema_.target_type)), []
-    for column, raw in zip(model.schema_.targets, target.columns, strict=True):
-        units, known = column.encode(raw)
-        found.append(np.where(known, column.probabilities(units).argmax(axis=1), -1))
-    return found
+    model._calibrated()
+    answers = label_answers(model, X, y, coverage)
+    return tuple(
+        GroupCoverage(column.name, value, covered.size, int(covered.sum()))
+        for column, found in zip(model.schema_.targets, answers, strict=True)
+        if found.inside is not None
+        for code, value in enumerate(found.classes)
+        if (covered := found.inside[found.truth == code, code]).size
+    )
 
 
 def missingness(X: Any, y: Any = None, *, top: int = 30, ax: Axes | None = None) -> Axes:

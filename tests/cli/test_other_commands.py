@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -214,25 +212,19 @@ def test_explain(table: Path, labels: str) -> None:
     assert "no column 'grade'" in result.stderr
 
 
-def test_report(table: Path, labels: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    given: dict[str, Any] = {}
-
-    def write_report(model: Any, path: str, X: Any = None, y: Any = None, **facts: Any) -> None:
-        given.update(model=model, X=X, y=y, **facts)
-        Path(path).write_text("<!doctype html>")
-
-    page = ModuleType("halfseen.report")
-    page.write_report = write_report  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "halfseen.report", page)
+def test_report(table: Path, labels: str, tmp_path: Path) -> None:
     options = ("--labels", "sick_*", "--ignore", "grade", "--repeats", "1", *TINY)
     invoke("evaluate", table, *options, "-o", tmp_path / "e.json", "-q")
     words = ("report", labels, "--data", table, "-o", tmp_path / "r.html", "--rows", "50")
     invoke(*words, "--evaluation", tmp_path / "e.json")
-    assert len(given["X"]) == 50
-    assert given["evaluation"].labels == ("sick_a", "sick_b")
+    page = (tmp_path / "r.html").read_text()
+    assert '<dt>Rows given</dt><dd><data value="50.0">' in page
+    verdict = json.loads((tmp_path / "e.json").read_text())["evaluation"]["verdicts"][0]
+    assert verdict["sentence"] in page
+    assert f"--data {table} --evaluation {tmp_path / 'e.json'}" in page
     other = ("evaluate", table, "--labels", "grade", "--repeats", "1", *TINY, "-q")
     invoke(*other, "-o", tmp_path / "e.json")
     result = invoke(*words, "--evaluation", tmp_path / "e.json", code=1)
-    assert "of other columns" in result.stderr
+    assert "The evaluation is of another table" in result.stderr
     (tmp_path / "e.json").write_text("[" * 100_000)
     assert "is no evaluation" in invoke(*words, "--evaluation", tmp_path / "e.json", code=1).stderr

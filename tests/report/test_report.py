@@ -195,8 +195,9 @@ class TestNumbers:
         is_number = [column.is_number for column in model.schema_.features]
         rows = page.tables["trust-columns"]
         assert [row[1].values[0] for row in rows] == intervals.n_validation[is_number].tolist()
-        assert [row[4].values[0] for row in rows] == intervals.quantile(0.5)[is_number].tolist()
-        assert rows[0][2].values[0] == intervals.quantile(0.5)[0] * model.schema_.features[0].scale
+        median = intervals.error_quantile(0.5)
+        assert [row[4].values[0] for row in rows] == median[is_number].tolist()
+        assert rows[0][2].values[0] == median[0] * model.schema_.features[0].scale
 
     def test_missing_shares(self, models: Any) -> None:
         page = check_page(report_html(models["binary"], NEW, y_of("binary")))

@@ -15,7 +15,7 @@ requested coverage borrows the quantile of all groups of its pool.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from typing import Any, Self
 
@@ -46,7 +46,8 @@ class _GroupedScores:
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
         """Restore from the result of `to_arrays`; refuses arrays that no fit produces."""
         layout = {name: (array.dtype.name, array.ndim) for name, array in arrays.items()}
-        if layout != {"scores": ("float64", 1), "group": ("int64", 1), "pool": ("int64", 1)}:
+        dtypes = {of.name: "float64" for of in fields(cls)} | {"group": "int64", "pool": "int64"}
+        if layout != {name: (dtype, 1) for name, dtype in dtypes.items()}:
             raise ValueError("conformal arrays have other names, shapes or dtypes than a fit makes")
         return cls(**arrays)
 
@@ -86,8 +87,16 @@ class _GroupedScores:
         return np.where(enough, own, np.maximum(own, pooled))
 
 
+@dataclass(frozen=True, eq=False)
 class ConformalIntervals(_GroupedScores):
     """Prediction intervals of numeric columns, all in one pool: scores |truth - mean| / spread."""
+
+    errors: Floats  # (n_entries,), |truth - mean|
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if len(self.errors) != len(self.scores) or not np.isfinite(self.errors).all():
+            raise ValueError("errors of validation entries must be finite, one for each score")
 
     @classmethod
     def fit(
@@ -102,7 +111,12 @@ class ConformalIntervals(_GroupedScores):
         residual = np.abs(np.asarray(truth, np.float64) - np.asarray(mean, np.float64))
         scale = 1.0 if spread is None else np.asarray(spread, np.float64)
         place, pool = np.asarray(column, np.int64), np.zeros(n_columns, np.int64)
-        return cls(residual / scale, place, pool)
+        return cls(residual / scale, place, pool, residual)
+
+    def error_quantile(self, share: float) -> Floats:
+        """Error that this share of the validation entries of a column does not exceed; or NaN."""
+        own = [self.errors[self.group == column] for column in range(len(self.pool))]
+        return np.array([np.quantile(e, share) if len(e) else np.nan for e in own], np.float64)
 
     def interval(
         self, mean: ArrayLike, spread: ArrayLike, column: ArrayLike, coverage: float

@@ -19,6 +19,7 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from halfseen.base.conformal import ConformalIntervals, ConformalSets
+from halfseen.base.notebook import learned_html
 from halfseen.data.frames import Table, Target, fill_table, make_table, read_table, read_target
 from halfseen.data.raw import Bools
 from halfseen.data.schema import Encoded, Schema, learn_schema
@@ -267,6 +268,20 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
+    # Notebooks: what was learned stands below the parameters.
+
+    def _repr_html_inner(self) -> str:
+        return str(super()._repr_html_inner()) + self._learned_html()
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
+        bundle: dict[str, Any] = super()._repr_mimebundle_(**options)
+        if "text/html" in bundle:
+            bundle["text/html"] += self._learned_html()
+        return bundle
+
+    def _learned_html(self) -> str:
+        return learned_html(self) if hasattr(self, "schema_") else ""
+
     # Reading and writing tables.
 
     def _set_schema(self, schema: Schema) -> None:
@@ -456,14 +471,16 @@ class TableClassifier(ClassifierMixin, TableModel):  # type: ignore[misc]
         return found if self.schema_.target_type == "multiclass-multioutput" else found[0]
 
     def _decide(self, probabilities: list[NDArray[np.float64]]) -> list[NDArray[Any]]:
-        """Classes of each target: the most probable, or by threshold for labels."""
-        decided = []
-        for j, proba in enumerate(probabilities):
-            code = proba.argmax(axis=1)
-            if self.schema_.target_type == "multilabel-indicator":
-                code = (proba[:, 1] > self.thresholds_[j]).astype(np.int64)
-            decided.append(np.array(self.schema_.targets[j].categories)[code])
-        return decided
+        """Classes of each target."""
+        pairs = zip(self.schema_.targets, self._decided_codes(probabilities), strict=True)
+        return [np.array(column.categories)[codes] for column, codes in pairs]
+
+    def _decided_codes(self, probabilities: list[NDArray[np.float64]]) -> list[NDArray[np.int64]]:
+        """Codes of the classes of each target: the most probable, or by threshold for labels."""
+        if self.schema_.target_type == "multilabel-indicator":
+            pairs = zip(probabilities, self.thresholds_, strict=True)
+            return [(proba[:, 1] > threshold).astype(np.int64) for proba, threshold in pairs]
+        return [proba.argmax(axis=1) for proba in probabilities]
 
     def _arranged(self, probabilities: list[NDArray[np.float64]]) -> Any:
         if self.schema_.target_type == "multilabel-indicator":
@@ -496,6 +513,17 @@ def whole_number(name: str, value: Any, least: int) -> int:
     if not is_whole or value < least:
         raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}.")
     return int(value)
+
+
+def by_target(model: TableModel, found: Any, *, are_sets: bool = False) -> list[NDArray[Any]]:
+    """Probabilities, or sets, of each target, of shape (n_rows, n_classes)."""
+    if isinstance(found, list):
+        return found
+    if model.schema_.target_type != "multilabel-indicator":
+        return [found]
+    if are_sets:
+        return list(np.moveaxis(found, 1, 0))
+    return [np.stack([1 - one, one], axis=1) for one in np.asarray(found, np.float64).T]
 
 
 def _joined(columns: Any, schema: Schema) -> NDArray[Any]:

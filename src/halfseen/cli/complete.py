@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import ExitStack
 from functools import partial
 from shlex import quote
@@ -14,9 +13,9 @@ from halfseen.cli.console import Console, Problem, UsageProblem
 from halfseen.cli.options import (
     TableOptions,
     check_outputs,
-    chosen_columns,
     coverage_option,
     output_beside,
+    split_suffix,
     table_options,
 )
 from halfseen.cli.options import command as command_with
@@ -91,15 +90,7 @@ def command(
         raise UsageProblem("--scheduler and --workers need an engine.", "Add --engine dask.")
     import numpy as np
 
-    from halfseen.cli.filling import (
-        UNCERTAINTY_SCHEMA,
-        Filler,
-        FillPlan,
-        columns_of,
-        drawn_labels,
-        label_probabilities,
-        uncertainty_rows,
-    )
+    from halfseen.cli.filling import UNCERTAINTY_SCHEMA, Filler
     from halfseen.cli.tables import ModelTable, load_model
 
     path = output_beside(file, "_filled", output)
@@ -114,17 +105,12 @@ def command(
         message = "The model has no calibrated intervals."
         raise Problem(message, "Fit it with --set validation_fraction=0.1.")
     model_table = ModelTable(reading.open(file), fitted, console, model)
-    names = list(columns_of(model_table))
-    plan = FillPlan.make(
-        model_table, chosen_columns(only, model_table.table.names, "--only"),
-        chosen_columns(skip, names, "--skip"), low, high,
-    )  # fmt: skip
+    filler = Filler(model_table, only, skip, low, high)
     if path != "-" and output_format(path, None, model_table.table.format) != (
         model_table.table.format
     ):
         message = f"{path!r} would be another format than {file}."
         raise UsageProblem(message, f"A filled table stays {model_table.table.format}.")
-    filler = Filler(model_table, plan)
     n_rows = 0
     with ExitStack() as stack:
         open_writer = partial(_open_writer, stack, model_table.table)
@@ -133,24 +119,17 @@ def command(
         draws = [np.random.default_rng([seed, copy]) for copy in range(copies or 0)]
         advance = stack.enter_context(console.progress("Filling"))
         for part in model_table.parts():
-            n_rows = part.first_row + part.cells.num_rows
             if copies and part.cells.num_rows:
-                tables = fitted.impute(part.X, copies, seed, part.first_row)
+                tables = fitted.impute(part.X, copies, seed, n_rows)
                 for write, X, random in zip(writers, tables, draws, strict=True):
-                    labels = drawn_labels(model_table, X, part.y, random)
-                    write(filler.fill(part, filler.fills(part, X, labels)))
+                    write(filler.drawn(part, X, random))
             elif part.cells.num_rows:
-                arguments = (part.X, part.y) if model_table.targets else (part.X,)
-                done = fitted.complete(*arguments)
-                fills = filler.fills(part, done.X, None if part.y is None else done.y)
-                writers[0](filler.fill(part, fills))
-                if uncertainty:
-                    proba = (
-                        label_probabilities(model_table, done.proba) if part.y is not None else {}
-                    )
-                    rows = uncertainty_rows(model_table, plan, part, fills, proba, coverage)
+                cells, rows = filler.completed(part, coverage if uncertainty else None)
+                writers[0](cells)
+                if uncertainty and rows is not None:
                     write_cells = write_cells or open_writer(uncertainty, rows.schema)
                     write_cells(rows)
+            n_rows += part.cells.num_rows
             advance(what=f"Filling: {n_rows:,} rows")
         if uncertainty and write_cells is None:
             open_writer(uncertainty, UNCERTAINTY_SCHEMA)
@@ -213,8 +192,5 @@ def _open_writer(stack: ExitStack, table: TableFile, path: str, schema: Any = No
 
 
 def _numbered(path: str, number: int) -> str:
-    stem, suffix = os.path.splitext(path)
-    if suffix == ".gz":
-        stem, inner = os.path.splitext(stem)
-        suffix = inner + suffix
+    stem, suffix = split_suffix(path)
     return f"{stem}_{number}{suffix}"

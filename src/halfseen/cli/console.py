@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import math
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
@@ -12,7 +10,7 @@ from enum import IntEnum
 from typing import IO, Any
 
 import click
-import numpy as np
+from pydantic_core import to_json
 from rich.console import Console as RichConsole
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
@@ -85,7 +83,7 @@ class Console:
     >>> console = Console(quiet=True, as_json=True)
     >>> console.note("Column 'x' is empty.")
     >>> console.give({"rows": 3, "score": float("nan")})
-    {"rows": 3, "score": null, "notes": ["Column 'x' is empty."]}
+    {"rows":3,"score":null,"notes":["Column 'x' is empty."]}
     """
 
     def __init__(self, *, quiet: bool = False, as_json: bool = False) -> None:
@@ -125,8 +123,7 @@ class Console:
     def give(self, document: Mapping[str, Any]) -> None:
         """Give the result to a program, if JSON is wanted."""
         if self.as_json:
-            content = {**plain(document), "notes": self.notes}
-            click.echo(json.dumps(content, ensure_ascii=False, allow_nan=False))
+            click.echo(as_json({**document, "notes": self.notes}).decode())
 
     @contextmanager
     def progress(self, what: str, total: int | None = None) -> Iterator[Callable[..., None]]:
@@ -173,25 +170,17 @@ def printable(text: object) -> str:
     return "".join(sign if sign.isprintable() or sign == "\n" else "�" for sign in str(text))
 
 
-def plain(value: Any) -> Any:
-    """A value as JSON has it; what is no finite number is null.
+def as_json(document: Mapping[str, Any], indent: int | None = None) -> bytes:
+    """A document as JSON; what is no finite number is null.
 
-    >>> plain({"a": np.array([1.0, np.nan]), 2: (np.int64(3), None)})
-    {'a': [1.0, None], '2': [3, None]}
+    >>> import numpy as np
+    >>> as_json({"a": np.array([1.0, np.nan]), 2: (np.int64(3), None)})
+    b'{"a":[1.0,null],"2":[3,null]}'
     """
-    if hasattr(value, "model_dump"):
-        value = value.model_dump(mode="json")
-    if hasattr(value, "_asdict"):
-        value = value._asdict()
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, np.ndarray | np.generic):
-        value = value.tolist()
-    if isinstance(value, list | tuple | set | frozenset):
-        return [plain(item) for item in value]
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return value if value is None or isinstance(value, bool | int | str) else str(value)
+    return to_json(
+        document, indent=indent, inf_nan_mode="null",
+        fallback=lambda value: value.tolist() if hasattr(value, "tolist") else str(value),
+    )  # fmt: skip
 
 
 class _Stream(RichConsole):

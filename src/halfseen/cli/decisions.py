@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfseen.cli.console import Problem, UsageProblem
-from halfseen.cli.filling import LabelProbabilities, class_text
+from halfseen.cli.filling import class_text
 from halfseen.cli.options import per_column
 from halfseen.cli.tables import ModelTable
+from halfseen.experiments.scores import LabelAnswers
 
 Floats = NDArray[np.float64]
 
@@ -36,39 +37,33 @@ class Decisions:
 
     thresholds: dict[str, float]
     costs: dict[str, Floats]  # (true class, decision)
-    weights: dict[str, Floats]  # of the classes, as the model learned them
 
     @classmethod
     def make(
         cls, model_table: ModelTable, thresholds: Sequence[str], costs: Sequence[str]
     ) -> Decisions:
-        """From the model, and what ``--threshold`` and ``--costs`` give."""
-        model, targets = model_table.model, model_table.targets
+        """From what ``--threshold`` and ``--costs`` give."""
+        targets = model_table.targets
         two_states = [name for name, column in targets.items() if len(column.categories) == 2]
-        found: dict[str, float] = {}
-        if model.schema_.target_type == "multilabel-indicator":
-            found = dict(zip(targets, map(float, model.thresholds_), strict=True))
-        of_all, of_one = per_column(thresholds, two_states, "--threshold")
-        asked = {**dict.fromkeys(two_states if of_all is not None else (), of_all), **of_one}
-        for name, text in asked.items():
-            found[name] = _share(str(text))
-        of_all, of_one = per_column(costs, list(targets), "--costs")
-        asked = {**dict.fromkeys(targets if of_all is not None else (), of_all), **of_one}
-        matrices = {n: _matrix(n, str(text), targets[n].categories) for n, text in asked.items()}
-        ones = [np.ones(len(column.categories)) for column in targets.values()]
-        weights = getattr(model, "class_weights_", ones)
-        return cls(found, matrices, dict(zip(targets, weights, strict=True)))
+        return cls(
+            per_column(thresholds, two_states, "--threshold", _share),
+            per_column(
+                costs, list(targets), "--costs",
+                lambda name, text: _matrix(name, text, targets[name].categories),
+            ),
+        )  # fmt: skip
 
-    def decide(self, name: str, found: LabelProbabilities) -> NDArray[np.int64]:
-        """Codes of the decided classes, of shape (n_rows,)."""
+    def decided(self, name: str, found: LabelAnswers) -> LabelAnswers:
+        """The same predictions, decided as asked; by default as the model does."""
         if name in self.costs:
-            return np.asarray((found.proba @ self.costs[name]).argmin(axis=1), np.int64)
+            return found._replace(decided=(found.proba @ self.costs[name]).argmin(axis=1))
         if name in self.thresholds:
-            return np.asarray(found.proba[:, 1] > self.thresholds[name], np.int64)
-        return np.asarray((found.proba * self.weights[name]).argmax(axis=1), np.int64)
+            above = found.proba[:, 1] > self.thresholds[name]
+            return found._replace(decided=above.astype(np.int64))
+        return found
 
 
-def _share(text: str) -> float:
+def _share(_: str, text: str) -> float:
     try:
         share = float(text)
     except ValueError:

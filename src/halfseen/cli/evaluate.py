@@ -6,6 +6,8 @@ import click
 
 from halfseen.cli.console import Console, UsageProblem
 from halfseen.cli.options import (
+    ColumnOptions,
+    ModelOptions,
     TableOptions,
     check_outputs,
     column_options,
@@ -74,11 +76,9 @@ that. More rows make all methods better. The models that are fitted here are not
 )  # fmt: skip
 @table_options
 def command(
-    file: str, labels: tuple[str, ...], ignore: tuple[str, ...], types: tuple[str, ...],
-    repeats: int, test_fraction: float, hidden_fraction: float, groups: str | None,
-    time_column: str | None, rows: int | None, family: str, effort: str | None,
-    max_seconds: float | None, settings: tuple[str, ...], coverage: float, output: str | None,
-    reading: TableOptions, seed: int, console: Console,
+    file: str, columns: ColumnOptions, repeats: int, test_fraction: float, hidden_fraction: float,
+    groups: str | None, time_column: str | None, rows: int | None, chosen: ModelOptions,
+    coverage: float, output: str | None, reading: TableOptions, seed: int, console: Console,
 ) -> None:  # fmt: skip
     """Read a sample, evaluate, show."""
     from halfseen.cli.fitting import make_estimator
@@ -93,9 +93,7 @@ def command(
     if by is not None:
         one_column(by, table.names, "--groups" if groups else "--time")
     n_rows = rows or max(20, min(_MOST_ROWS, _MOST_CELLS // len(table.names)))
-    read = read_training_table(
-        table, console, labels=labels, ignore=ignore, types=types, max_rows=n_rows, seed=seed
-    )
+    read = read_training_table(table, console, columns, n_rows, seed)
     values = None
     if by is not None:
         parts = [part for part in (read.others, read.X, read.y) if part is not None]
@@ -103,10 +101,7 @@ def command(
         if None in column:
             raise UsageProblem(f"Column {by!r} has missing values; rows cannot be split by it.")
         values = list(map(str, column)) if groups else column
-    model = make_estimator(
-        family, effort, max_seconds, settings, has_labels=read.y is not None,
-        feature_types=read.feature_types, seed=seed,
-    )  # fmt: skip
+    model = make_estimator(chosen, read, seed)
     with console.progress("Evaluating", total=repeats) as advance:
         found = evaluate(
             read.X, read.y, model=model, n_repeats=repeats, test_fraction=test_fraction,

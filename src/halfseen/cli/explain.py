@@ -51,8 +51,7 @@ def command(
     reading: TableOptions, seed: int, console: Console,
 ) -> None:  # fmt: skip
     """Explain a row, or the model."""
-    from halfseen.cli.tables import ModelTable, load_model, some_rows
-    from halfseen.files import Batch
+    from halfseen.cli.tables import ModelTable, load_model
 
     model_table = ModelTable(reading.open(file), load_model(model), console, model)
     known = [str(c.name) for c in model_table.features if c.n_units] + model_table.labels
@@ -61,19 +60,14 @@ def command(
     if row is None:
         if column is not None:
             raise Problem("--column needs --row.", "For the whole model leave both out.")
-        sample = some_rows(model_table.table, rows, seed, console)
-        part = model_table.part(Batch(0, sample.cells), sample.rows)
-        _explain_model(model_table, part, sample.rows, top, seed, console, file, model)
-        return
-    for batch in model_table.table.batches():
-        model_table.identify(model_table.table.values(batch.cells))
-        if batch.first_row + batch.cells.num_rows >= row:
-            cells = batch.cells.slice(row - 1 - batch.first_row, 1)
-            _explain_row(
-                model_table, model_table.part(Batch(row - 1, cells)), row, column, top, console
-            )
-            return
-    n_rows = batch.first_row + batch.cells.num_rows
+        part = model_table.sample(rows, seed)
+        return _explain_model(model_table, part, top, seed, console, file, model)
+    for first, cells in model_table.table.batches():
+        model_table.identify(model_table.table.values(cells))
+        n_rows = first + cells.num_rows
+        if n_rows >= row:
+            part = model_table.part(cells.slice(row - 1 - first, 1), [row - 1])
+            return _explain_row(model_table, part, row, column, top, console)
     raise Problem(f"{file} has {n_rows:,} rows; there is no row {row:,}.")
 
 
@@ -87,7 +81,7 @@ def _explain_row(
     values = {name: part.values.column(name)[0].as_py() for name in part.values.column_names}
     modelled = [str(c.name) for c in model_table.features if c.n_units] + model_table.known_labels
     n_known = sum(values.get(name) is not None for name in modelled)
-    which = model_table.row_names(part.values, [row - 1])[0]
+    which = model_table.row_names(part)[0]
     console.show(f"Row {printable(which)}: {n_known} of {len(modelled)} columns are observed.\n")
     predictions = found.predictions
     if not predictions:
@@ -118,8 +112,7 @@ def _explain_row(
 
 
 def _explain_model(
-    model_table: Any, part: Any, rows: Any, top: int, seed: int, console: Console,
-    file: str, path: str,
+    model_table: Any, part: Any, top: int, seed: int, console: Console, file: str, path: str,
 ) -> None:  # fmt: skip
     from halfseen import explain
 
@@ -158,7 +151,7 @@ def _explain_model(
         console.show()
     console.head("Unusual rows")
     found = []
-    names = model_table.row_names(part.values, rows)
+    names = model_table.row_names(part)
     for one in unusual.rows:
         entries = [
             f"{_target_name(model_table, e)} = {_value(e.value)}"
@@ -168,7 +161,7 @@ def _explain_model(
         which = printable(names[one.row])
         console.show(f"  row {which}: {one.score:.1f} spreads above usual: {'; '.join(entries)}")
         of_row = model_table.identifiers_of(part.values, one.row)
-        found.append({"row": int(rows[one.row]) + 1, "identifiers": of_row, "score": one.score,
+        found.append({"row": int(part.rows[one.row]) + 1, "identifiers": of_row, "score": one.score,
                       "entries": entries})  # fmt: skip
     document["unusual_rows"] = found
     if found:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from halfseen.base.estimator import by_target
 from halfseen.cli.console import UsageProblem
-from halfseen.cli.options import per_column
+from halfseen.cli.options import chosen_columns, per_column
 from halfseen.cli.tables import ModelTable, Part
 from halfseen.data.columns import Column
 from halfseen.data.raw import category_key
@@ -20,72 +20,13 @@ from halfseen.files.cells import TextStyle
 
 Bools = NDArray[np.bool_]
 
-
-class LabelProbabilities(NamedTuple):
-    """Classes of a label, and their probabilities of shape (n_rows, n_classes)."""
-
-    classes: list[Any]
-    proba: NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class FillPlan:
-    """Columns to fill, and bounds of their numbers."""
-
-    columns: tuple[str, ...]
-    low: dict[str, float]
-    high: dict[str, float]
-
-    @classmethod
-    def make(
-        cls,
-        model_table: ModelTable,
-        only: Sequence[str],
-        skip: Sequence[str],
-        low: Sequence[str],
-        high: Sequence[str],
-    ) -> FillPlan:
-        """From what ``--only``, ``--skip``, ``--min`` and ``--max`` give."""
-        columns = columns_of(model_table)
-        chosen = [n for n in columns if (not only or n in only) and n not in skip]
-        for name in only:
-            if name not in columns:
-                message = f"--only: {name!r} is no column of the model."
-                raise UsageProblem(message, f"Its columns are {', '.join(columns)}.")
-        numbers = [name for name, column in columns.items() if column.is_number]
-        bounds = []
-        for option, words in (("--min", low), ("--max", high)):
-            of_all, found = per_column(words, numbers, option)
-            if of_all is not None:
-                message = f"{option} takes COLUMN=VALUE, not {of_all!r}."
-                raise UsageProblem(message, f"For instance {option} {(numbers or ['age'])[0]}=0")
-            try:
-                bounds.append({name: float(value) for name, value in found.items()})
-            except ValueError:
-                message = f"{option} takes a number behind the column: {' '.join(words)}."
-                raise UsageProblem(message) from None
-        for name in bounds[0].keys() & bounds[1].keys():
-            if bounds[0][name] > bounds[1][name]:
-                raise UsageProblem(f"--min of {name!r} is above its --max.")
-        return cls(tuple(chosen), *bounds)
-
-    def bounded(self, name: str, values: Any) -> Any:
-        """Numbers within the bounds of a column."""
-        return np.clip(values, self.low.get(name, -np.inf), self.high.get(name, np.inf))
-
-
-def columns_of(model_table: ModelTable) -> dict[str, Column]:
-    """Columns of the file that the model knows, features and then labels."""
-    features = {str(c.name): c for c in model_table.features if c.n_units}
-    known = {**features, **model_table.targets}
-    return {name: column for name, column in known.items() if name in model_table.table.names}
-
-
-def missing_in(values: pa.Table, name: str) -> Bools:
-    """Where a column is missing."""
-    column = values.column(name)
-    is_float = pa.types.is_floating(column.type)
-    return np.asarray(column.is_null(nan_is_null=is_float).to_numpy(), bool)
+UNCERTAINTY_SCHEMA = pa.schema(
+    [
+        ("row", pa.int64()), ("column", pa.string()), ("fill", pa.string()), ("lower", pa.string()),
+        ("upper", pa.string()), ("probability", pa.float64()), ("set", pa.string()),
+        ("abstain", pa.bool_()),
+    ]
+)  # fmt: skip
 
 
 class Fill(NamedTuple):
@@ -97,64 +38,150 @@ class Fill(NamedTuple):
 
 
 class Filler:
-    """Fills parts of a file by what a model answers, and counts."""
+    """Fills parts of a file by what a model predicts, and counts."""
 
-    def __init__(self, model_table: ModelTable, plan: FillPlan) -> None:
-        self._table, self._plan = model_table.table, plan
-        self._columns = columns_of(model_table)
+    def __init__(
+        self, model_table: ModelTable, only: Sequence[str], skip: Sequence[str],
+        low: Sequence[str], high: Sequence[str],
+    ) -> None:  # fmt: skip
+        self._model_table, self._table = model_table, model_table.table
+        known = {str(c.name): c for c in model_table.features if c.n_units} | model_table.targets
+        names = [name for name in known if name in self._table.names]
+        asked = chosen_columns(only, self._table.names, "--only")
+        for name in asked:
+            if name not in names:
+                message = f"--only: {name!r} is no column of the model."
+                raise UsageProblem(message, f"Its columns are {', '.join(names)}.")
+        skipped = chosen_columns(skip, names, "--skip")
+        chosen = [name for name in asked or names if name not in skipped]
+        self._columns: dict[str, Column] = {name: known[name] for name in chosen}
+        numbers = [name for name in names if known[name].is_number]
+        self._low, self._high = _bounds("--min", low, numbers), _bounds("--max", high, numbers)
+        for name in self._low.keys() & self._high.keys():
+            if self._low[name] > self._high[name]:
+                raise UsageProblem(f"--min of {name!r} is above its --max.")
         self.filled: Counter[str] = Counter()
         self.left: Counter[str] = Counter()
 
-    def fills(self, part: Part, *answers: Mapping[str, Any] | pa.Table | None) -> list[Fill]:
-        """What belongs into the missing cells, by answers for all rows of features and labels."""
-        columns: dict[str, Any] = {}
-        for table in answers:
-            names = () if table is None else getattr(table, "column_names", table)
-            columns |= {name: table[name] for name in names}  # type: ignore[index]
+    def completed(self, part: Part, coverage: float | None) -> tuple[pa.Table, pa.Table | None]:
+        """Cells of a part with expectations, and how sure these are if `coverage` is given."""
+        model = self._model_table.model
+        done = model.complete(*((part.X, part.y) if self._model_table.targets else (part.X,)))
+        fills = self._fills(part, done.X, done.y if part.y is not None else None)
+        rows = None if coverage is None else self._uncertainty(part, fills, done.proba, coverage)
+        return self._filled(part, fills), rows
+
+    def drawn(self, part: Part, X: pa.Table, random: np.random.Generator) -> pa.Table:
+        """Cells of a part with drawn features, and with labels drawn given these."""
+        labels: dict[str, list[Any]] = {}
+        if part.y is not None:
+            model, targets = self._model_table.model, self._model_table.targets
+            proba = by_target(model, model.complete(X, part.y).proba)
+            # Row after row, so that parts of a file get the draws of the whole.
+            uniform = random.random((X.num_rows, len(proba)))
+            for (name, column), own, u in zip(targets.items(), proba, uniform.T, strict=True):
+                codes = (np.cumsum(own, axis=1)[:, :-1] < u[:, np.newaxis]).sum(axis=1)
+                labels[name] = [column.categories[code] for code in codes]
+        return self._filled(part, self._fills(part, X, labels))
+
+    def _fills(
+        self, part: Part, X: pa.Table, y: pa.Table | Mapping[str, list[Any]] | None
+    ) -> list[Fill]:
+        """What belongs into the missing cells, by predictions for all rows."""
         found = []
-        for name in self._plan.columns:
-            where = missing_in(part.values, name)
-            if where.any():
-                answered = columns[name]
-                values = answered.to_pylist() if hasattr(answered, "to_pylist") else answered
-                chosen = [
-                    value for value, is_missing in zip(values, where, strict=True) if is_missing
-                ]
-                if self._columns[name].is_number:
-                    chosen = self._plan.bounded(name, np.array(chosen, np.float64)).tolist()
-                else:
-                    chosen = nearest_categories(self._columns[name], chosen)
-                found.append(Fill(name, chosen, where))
+        for name, column in self._columns.items():
+            where = _missing(part.values, name)
+            if not where.any():
+                continue
+            predicted: Any = X[name] if name in X.column_names else y[name]  # type: ignore[index]
+            if isinstance(predicted, list):
+                predicted = pa.chunked_array([predicted])
+            values = predicted.filter(pa.array(where)).to_pylist()
+            if column.is_number:
+                values = self._bounded(name, np.array(values, np.float64)).tolist()
+            else:
+                values = nearest_categories(column, values)
+            found.append(Fill(name, values, where))
         return found
 
-    def fill(self, part: Part, fills: Sequence[Fill]) -> pa.Table:
-        """The cells of a part with its missing ones filled."""
+    def _bounded(self, name: str, values: Any) -> Any:
+        return np.clip(values, self._low.get(name, -np.inf), self._high.get(name, np.inf))
+
+    def _filled(self, part: Part, fills: Sequence[Fill]) -> pa.Table:
         cells = part.cells
         for name, values, where in fills:
             cells = self._table.fill(cells, name, where, values, self._columns[name].whole)
             self.filled[name] += len(values)
         for name in self._table.names:
-            if name not in self._plan.columns and (
-                n_left := int(missing_in(part.values, name).sum())
-            ):
+            if name not in self._columns and (n_left := int(_missing(part.values, name).sum())):
                 self.left[name] += n_left
         return cells
 
+    def _uncertainty(
+        self, part: Part, fills: Sequence[Fill], proba: Any, coverage: float
+    ) -> pa.Table:
+        """One row for each filled cell: identifiers, fill, interval or probability, set."""
+        features, schema = [str(c.name) for c in self._model_table.features], UNCERTAINTY_SCHEMA
+        model, labels = self._model_table.model, self._model_table.labels
+        bounds = model.predict_interval(part.X, coverage)
+        of_labels: dict[str, Any] = {}
+        if part.y is not None:
+            sets = by_target(model, model.predict_set(part.X, coverage), are_sets=True)
+            answers = zip(by_target(model, proba), sets, strict=True)
+            of_labels = dict(zip(labels, answers, strict=True))
+        tables, keys = [schema.empty_table()], [np.zeros(0, np.int64)]
+        for name, values, where in fills:
+            rows, column = np.flatnonzero(where), self._columns[name]
+            found: dict[str, Any] = {
+                "row": 1 + np.array(part.rows)[rows],
+                "column": [name] * len(rows),
+                "fill": [_value_text(value, column) for value in values],
+            }
+            if column.is_number and name in features:
+                # Bounds come from features alone, the fill from known labels, too.
+                low, high = self._bounded(name, bounds[rows, features.index(name)].T)
+                for side, bound in (
+                    ("lower", np.minimum(low, values)), ("upper", np.maximum(high, values)),
+                ):  # fmt: skip
+                    found[side] = [_value_text(value, column) for value in bound]
+            if name in of_labels:
+                of_label, inside = (answer[rows] for answer in of_labels[name])
+                place = {category_key(value): k for k, value in enumerate(column.categories)}
+                codes = [place[category_key(value)] for value in values]
+                inside[np.arange(len(rows)), codes] = True
+                found["probability"] = np.round(of_label[np.arange(len(rows)), codes], 4)
+                found["set"] = set_texts(column.categories, inside)
+                found["abstain"] = inside.sum(axis=1) > 1
+            absent = {f.name: pa.nulls(len(rows), f.type) for f in schema if f.name not in found}
+            tables.append(pa.table({**found, **absent}).select(schema.names).cast(schema))
+            keys.append(rows)
+        table, order = pa.concat_tables(tables), pa.array(np.concatenate(keys))
+        for name, carried in reversed(self._model_table.carried(part, taken=schema.names)):
+            table = table.add_column(1, name, carried.take(order))
+        return table
 
-def drawn_labels(
-    model_table: ModelTable, X: pa.Table, y: pa.Table | None, random: np.random.Generator
-) -> dict[str, list[Any]]:
-    """Labels drawn from their probabilities given drawn features and known labels."""
-    if not model_table.known_labels:
-        return {}
-    proba = label_probabilities(model_table, model_table.model.complete(X, y).proba)
-    # Row after row, so that parts of a file get the draws of the whole.
-    uniform = random.random((X.num_rows, len(proba)))
-    found = {}
-    for (name, (classes, of_label)), drawn in zip(proba.items(), uniform.T, strict=True):
-        codes = (np.cumsum(of_label, axis=1)[:, :-1] < drawn[:, np.newaxis]).sum(axis=1)
-        found[name] = [classes[code] for code in codes]
-    return found
+
+def _bounds(option: str, words: Sequence[str], numbers: Sequence[str]) -> dict[str, float]:
+    """Bounds of columns of numbers, as in ``age=0``."""
+
+    def bound(name: str, text: str) -> float:
+        try:
+            return float(text)
+        except ValueError:
+            message = f"{option} takes a number behind the column, not {text!r}."
+            raise UsageProblem(message, f"For instance {option} {name}=0") from None
+
+    for word in words:
+        if "=" not in word:
+            example = f"For instance {option} {(*numbers, 'age')[0]}=0"
+            raise UsageProblem(f"{option} takes COLUMN=VALUE, not {word!r}.", example)
+    return per_column(words, numbers, option, bound)
+
+
+def _missing(values: pa.Table, name: str) -> Bools:
+    column = values.column(name)
+    is_float = pa.types.is_floating(column.type)
+    return np.asarray(column.is_null(nan_is_null=is_float).to_numpy(), bool)
 
 
 def nearest_categories(column: Column, answers: Any) -> list[Any]:
@@ -168,93 +195,6 @@ def nearest_categories(column: Column, answers: Any) -> list[Any]:
             key = category_key(min(numbers, key=lambda v: abs(float(v) - float(answer))))
         found.append(keys.get(key, answer))
     return found
-
-
-UNCERTAINTY_SCHEMA = pa.schema(
-    [
-        ("row", pa.int64()), ("column", pa.string()), ("fill", pa.string()), ("lower", pa.string()),
-        ("upper", pa.string()), ("probability", pa.float64()), ("set", pa.string()),
-        ("abstain", pa.bool_()),
-    ]
-)  # fmt: skip
-
-
-def uncertainty_rows(
-    model_table: ModelTable,
-    plan: FillPlan,
-    part: Part,
-    fills: Sequence[Fill],
-    proba: Mapping[str, LabelProbabilities],
-    coverage: float,
-) -> pa.Table:
-    """One row for each filled cell: identifiers, fill, interval or probability, prediction set."""
-    features, columns = [str(c.name) for c in model_table.features], columns_of(model_table)
-    bounds = model_table.model.predict_interval(part.X, coverage)
-    sets = label_sets(model_table, part.X, coverage) if model_table.known_labels else {}
-    tables = [UNCERTAINTY_SCHEMA.empty_table()]
-    keys = [np.zeros(0, np.int64)]
-    for name, values, where in fills:
-        rows, column = np.flatnonzero(where), columns[name]
-        found: dict[str, Any] = {
-            "row": part.first_row + rows + 1,
-            "column": [name] * len(rows),
-            "fill": [_value_text(value, column) for value in values],
-        }
-        if column.is_number and name in features:
-            # Bounds come from features alone, the fill from known labels, too.
-            low, high = bounds[rows, features.index(name)].T
-            found["lower"] = np.minimum(plan.bounded(name, low), values)
-            found["upper"] = np.maximum(plan.bounded(name, high), values)
-            for side in ("lower", "upper"):
-                found[side] = [_value_text(value, column) for value in found[side]]
-        if name in proba:
-            classes, of_label = proba[name]
-            place = {category_key(value): k for k, value in enumerate(classes)}
-            codes = [place[category_key(value)] for value in values]
-            inside = sets[name][rows]
-            inside[np.arange(len(rows)), codes] = True
-            found["probability"] = np.round(of_label[rows, codes].astype(np.float64), 4)
-            found["set"] = set_texts(classes, inside)
-            found["abstain"] = inside.sum(axis=1) > 1
-        absent = {
-            f.name: pa.nulls(len(rows), f.type) for f in UNCERTAINTY_SCHEMA if f.name not in found
-        }
-        tables.append(pa.table({**found, **absent}).select(UNCERTAINTY_SCHEMA.names))
-        keys.append(rows)
-    table = pa.concat_tables([one.cast(UNCERTAINTY_SCHEMA) for one in tables])
-    order = pa.array(np.concatenate(keys))
-    for name, carried in reversed(carried_columns(model_table, part, UNCERTAINTY_SCHEMA.names)):
-        table = table.add_column(1, name, carried.take(order))
-    return table
-
-
-def carried_columns(
-    model_table: ModelTable, part: Part, taken: Sequence[str], keep: Sequence[str] = ()
-) -> list[tuple[str, Any]]:
-    """Identifiers of the rows and columns to keep, as they are in the file."""
-    names = [n for n in model_table.table.names if n in model_table.identifiers or n in keep]
-    cells = part.cells.rename_columns(list(model_table.table.names))
-    return [(name, cells.column(name)) for name in names if name not in taken]
-
-
-def label_sets(model_table: ModelTable, X: pa.Table, coverage: float) -> dict[str, Bools]:
-    """Prediction set of each label, of shape (n_rows, n_classes)."""
-    found = model_table.model.predict_set(X, coverage)
-    if model_table.model.schema_.target_type == "multilabel-indicator":
-        found = np.moveaxis(found, 1, 0)
-    elif not isinstance(found, list):
-        found = [found]
-    return dict(zip(model_table.labels, found, strict=True))
-
-
-def label_probabilities(model_table: ModelTable, proba: Any) -> dict[str, LabelProbabilities]:
-    """Classes of each label, and their probabilities."""
-    if model_table.model.schema_.target_type == "multilabel-indicator":
-        proba = [np.stack([1 - column, column], axis=1) for column in np.asarray(proba).T]
-    elif not isinstance(proba, list):
-        proba = [proba]
-    pairs = zip(model_table.targets.items(), proba, strict=True)
-    return {name: LabelProbabilities(list(c.categories), found) for (name, c), found in pairs}
 
 
 def class_text(value: Any) -> str:

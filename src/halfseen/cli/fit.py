@@ -10,6 +10,8 @@ import click
 
 from halfseen.cli.console import Console, ExitCode, Problem
 from halfseen.cli.options import (
+    ColumnOptions,
+    ModelOptions,
     TableOptions,
     check_outputs,
     column_options,
@@ -50,9 +52,8 @@ one."""
 @max_rows_option
 @table_options
 def command(
-    file: str, labels: tuple[str, ...], ignore: tuple[str, ...], types: tuple[str, ...],
-    output: str | None, family: str, effort: str | None, max_seconds: float | None,
-    settings: tuple[str, ...], max_rows: int, reading: TableOptions, seed: int, console: Console,
+    file: str, columns: ColumnOptions, output: str | None, chosen: ModelOptions, max_rows: int,
+    reading: TableOptions, seed: int, console: Console,
 ) -> None:  # fmt: skip
     """Read a sample, fit, save."""
     from halfseen.cli.fitting import fit, make_estimator
@@ -61,14 +62,8 @@ def command(
 
     path = output_beside("model.csv" if file == "-" else file, ".safetensors", output)
     check_outputs(console, [path], [file])
-    table = read_training_table(
-        reading.open(file), console, labels=labels, ignore=ignore, types=types,
-        max_rows=max_rows, seed=seed,
-    )  # fmt: skip
-    model = make_estimator(
-        family, effort, max_seconds, settings, has_labels=table.y is not None,
-        feature_types=table.feature_types, seed=seed,
-    )  # fmt: skip
+    table = read_training_table(reading.open(file), console, columns, max_rows, seed)
+    model = make_estimator(chosen, table, seed)
     n_rows = len(table.rows)
     of = f" of {table.n_rows:,}" if n_rows < table.n_rows else ""
     sample = f"a random sample of {n_rows:,}{of} rows" if of else f"{n_rows:,} rows"

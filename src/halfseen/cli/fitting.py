@@ -4,38 +4,29 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Sequence
 from difflib import get_close_matches
 from inspect import signature
 from typing import Any
 
 from halfseen.cli.console import Console, Interrupts, UsageProblem
+from halfseen.cli.options import ModelOptions
 from halfseen.cli.tables import TrainingTable
 
 
-def make_estimator(
-    family: str,
-    effort: str | None,
-    max_seconds: float | None,
-    settings: Sequence[str],
-    *,
-    has_labels: bool,
-    feature_types: dict[str, Any],
-    seed: int,
-) -> Any:
-    """An estimator with the parameters that the command line gives."""
+def make_estimator(chosen: ModelOptions, table: TrainingTable, seed: int) -> Any:
+    """An estimator for this table, with the parameters that the command line gives."""
     import halfseen
 
-    kind = "Classifier" if has_labels else "Imputer"
-    name = ("Halfseen" if family == "halfseen" else "RBM") + kind
-    parameters: dict[str, Any] = {"effort": effort, "max_seconds": max_seconds}
+    kind = "Imputer" if table.y is None else "Classifier"
+    name = ("Halfseen" if chosen.family == "halfseen" else "RBM") + kind
+    parameters: dict[str, Any] = {"effort": chosen.effort, "max_seconds": chosen.max_seconds}
     parameters = {key: value for key, value in parameters.items() if value is not None}
-    if parameters and family == "rbm":
+    if parameters and chosen.family == "rbm":
         option = next(iter(parameters)).replace("_", "-")
         raise UsageProblem(f"--{option} is for the recommended model.", "Use --set for the other.")
     estimator_class = getattr(halfseen, name)
     known = list(estimator_class().get_params())
-    for setting in settings:
+    for setting in chosen.settings:
         key, sign, value = setting.partition("=")
         if not sign or key not in known:
             near = get_close_matches(key, known, n=3) or known
@@ -43,8 +34,8 @@ def make_estimator(
             message = message if sign else f"--set takes NAME=VALUE, not {setting!r}."
             raise UsageProblem(message, f"Parameters are {', '.join(near)}.")
         parameters[key] = _value(value)
-    if feature_types:
-        parameters["feature_types"] = feature_types
+    if table.feature_types:
+        parameters["feature_types"] = table.feature_types
     return estimator_class(random_state=seed, **parameters)
 
 

@@ -7,13 +7,7 @@ from shlex import quote
 import click
 
 from halfseen.cli.console import Console
-from halfseen.cli.options import (
-    TableOptions,
-    chosen_columns,
-    column_options,
-    column_types,
-    table_options,
-)
+from halfseen.cli.options import ColumnOptions, TableOptions, column_options, table_options
 from halfseen.cli.options import command as command_with
 
 _HELP = """What is in FILE: types of columns, missing values and where they are, which columns go
@@ -38,38 +32,30 @@ at."""
 @click.option("--all", "show_all", is_flag=True, help="Show all columns of a wide table.")
 @table_options
 def command(
-    file: str, labels: tuple[str, ...], ignore: tuple[str, ...], types: tuple[str, ...],
-    show_all: bool, reading: TableOptions, seed: int, console: Console,
+    file: str, columns: ColumnOptions, show_all: bool, reading: TableOptions, seed: int,
+    console: Console,
 ) -> None:  # fmt: skip
     """Look at a table."""
-    import pyarrow as pa
-
-    from halfseen.cli.tables import some_rows
+    from halfseen.cli.tables import sample_table
     from halfseen.inspect import inspect_table
     from halfseen.inspect.findings import Finding
     from halfseen.inspect.table import MAX_ROWS
 
     table = reading.open(file)
-    chosen = chosen_columns(labels, table.names, "--labels")
-    left_out = chosen_columns(ignore, table.names, "--ignore")
-    asked = column_types(types, table.names)
-    sample = some_rows(table, MAX_ROWS, seed, console)
+    read = sample_table(table, console, columns, MAX_ROWS, seed)
+    chosen, left_out, asked, sample, values, typed = read
     with console.progress("Looking at columns"):
-        values = table.values(sample.cells)
-        typed = table.typed(values)
-        readable = [f.name for f in typed.schema if not pa.types.is_nested(f.type)]
+        readable = typed.column_names
         found = inspect_table(
-            typed.select(readable), [n for n in chosen if n in readable],
-            ignored=[n for n in left_out if n in readable],
+            typed, [name for name in chosen if name in readable],
+            ignored=[name for name in left_out if name in readable],
             feature_types={name: type for name, type in asked.items() if name in readable},
             n_rows=sample.n_rows, random_state=seed,
         )  # fmt: skip
     mixed = []
     for column in table.mixed_columns(values):
         error = table.error(
-            f"{column.text[:40]!r} is not a number, but {column.n_numbers:,} of "
-            f"{column.n_observed:,} values are",
-            "Correct it, or say with --missing that it means missing",
+            column.problem, "Correct it, or say with --missing that it means missing",
             int(sample.rows[column.position]), column.name,
         )  # fmt: skip
         mixed.append(Finding(kind="unreadable", column=column.name, sentence=str(error)))
@@ -83,6 +69,6 @@ def command(
     console.say()
     if found.findings:
         console.say("Say more with --missing TEXT, --as COLUMN=TYPE and --ignore COLUMN.")
-    wanted = quote(",".join(labels)) if labels else "COLUMNS"
+    wanted = quote(",".join(columns.labels)) if columns.labels else "COLUMNS"
     console.say(f"Next: halfseen fit {quote(file)} --labels {wanted}")
     console.give({"file": file, "inspection": found})

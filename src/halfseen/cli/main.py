@@ -178,7 +178,7 @@ def _separate_streams() -> None:
         own = os.dup(1)
         os.dup2(2, 1)
         encoding, errors = sys.stdout.encoding, sys.stdout.errors
-        sys.stdout = os.fdopen(own, "w", encoding=encoding, errors=errors)
+        sys.stdout = os.fdopen(own, "w", encoding=encoding, errors=errors, closefd=False)
 
 
 def _interrupted(*_: object) -> None:

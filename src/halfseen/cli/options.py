@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import wraps
@@ -78,6 +78,23 @@ def command(name: str, help: str, seed: bool = True) -> Callable[[Command], clic
     return decorate
 
 
+def _grouped(name: str, group: type, *options: Any) -> Callable[[Command], Command]:
+    """Options that a command gets as one object of this dataclass, by this name."""
+    names = [field.name for field in fields(group)]
+
+    def decorate(function: Command) -> Command:
+        @wraps(function)
+        def run(*args: Any, **kwargs: Any) -> Any:
+            kwargs[name] = group(**{field: kwargs.pop(field) for field in names})
+            return function(*args, **kwargs)
+
+        for option in reversed(options):
+            run = option(run)
+        return run
+
+    return decorate
+
+
 @dataclass(frozen=True)
 class TableOptions:
     """How a table is to be read."""
@@ -101,88 +118,84 @@ class TableOptions:
         return table
 
 
-def table_options(function: Command) -> Command:
-    """Add how a table is read; the command gets `reading`."""
+@dataclass(frozen=True)
+class ColumnOptions:
+    """Which columns are labels or left out, and types of columns."""
 
-    @wraps(function)
-    def run(*args: Any, **kwargs: Any) -> Any:
-        names = ("missing", "only_missing", "format", "encoding", "delimiter")
-        reading = TableOptions(**{name: kwargs.pop(name) for name in names})
-        return function(*args, reading=reading, **kwargs)
-
-    return _with_options(
-        run,
-        click.option(
-            "--missing", multiple=True, metavar="TEXT",
-            help="One more text that means 'missing', beside the usual ones (empty, NA, N/A, NaN, "
-            "null, None, #N/A, ?). Repeat for several.",
-        ),
-        click.option(
-            "--only-missing", is_flag=True,
-            help="Nothing means 'missing' but an empty cell and what --missing names.",
-        ),
-        click.option(
-            "--format", type=click.Choice(FORMATS),
-            help="What the file is, if neither its content nor its name tells.",
-        ),
-        click.option(
-            "--encoding", metavar="NAME",
-            help="Of a text file.  [default: UTF-8, or what a byte-order mark says]",
-        ),
-        click.option("--delimiter", metavar="CHARACTER", help="Of a text file; found by default."),
-    )  # fmt: skip
+    labels: tuple[str, ...]
+    ignore: tuple[str, ...]
+    types: tuple[str, ...]
 
 
-def column_options(function: Command) -> Command:
-    """Add ``--labels``, ``--ignore`` and ``--as``."""
-    return _with_options(
-        function,
-        click.option(
-            "-l", "--labels", multiple=True, metavar="COLUMNS",
-            help="What is to be predicted: names with commas between them, a pattern such as "
-            "'tox_*', or @names.txt with one per line. Repeat for more.",
-        ),
-        click.option(
-            "--ignore", multiple=True, metavar="COLUMNS",
-            help="Columns to leave out, named as for --labels.",
-        ),
-        click.option(
-            "--as", "types", multiple=True, metavar="COLUMN=TYPE",
-            help="Type of a column: numeric, log-numeric, ordinal, binary, categorical or ignored; "
-            "ordinal:low,mid,high gives an order. Repeat for more.",
-        ),
-    )  # fmt: skip
+@dataclass(frozen=True)
+class ModelOptions:
+    """Which estimator is fitted, and its parameters."""
+
+    family: str
+    effort: str | None
+    max_seconds: float | None
+    settings: tuple[str, ...]
 
 
-def model_options(function: Command) -> Command:
-    """Add which estimator is fitted, and its parameters."""
-    return _with_options(
-        function,
-        click.option(
-            "--model", "family", type=click.Choice(["halfseen", "rbm"]), default="halfseen",
-            show_default=True, help="The recommended model, or the paper's, RBM-MO.",
-        ),
-        click.option(
-            "--effort", type=click.Choice(["fast", "default", "best"]),
-            help="How much work training takes; of the recommended model.",
-        ),
-        click.option(
-            "--max-seconds", type=click.FloatRange(0, min_open=True),
-            help="Stop training by the clock; of the recommended model. The result then depends "
-            "on the machine.",
-        ),
-        click.option(
-            "--set", "settings", multiple=True, metavar="NAME=VALUE",
-            help="Any parameter of HalfseenClassifier or RBMClassifier, for instance "
-            "--set n_components=200. Repeat for more.",
-        ),
-    )  # fmt: skip
-
-
-def _with_options(function: Command, *options: Any) -> Command:
-    for option in reversed(options):
-        function = option(function)
-    return function
+table_options = _grouped(
+    "reading", TableOptions,
+    click.option(
+        "--missing", multiple=True, metavar="TEXT",
+        help="One more text that means 'missing', beside the usual ones (empty, NA, N/A, NaN, "
+        "null, None, #N/A, ?). Repeat for several.",
+    ),
+    click.option(
+        "--only-missing", is_flag=True,
+        help="Nothing means 'missing' but an empty cell and what --missing names.",
+    ),
+    click.option(
+        "--format", type=click.Choice(FORMATS),
+        help="What the file is, if neither its content nor its name tells.",
+    ),
+    click.option(
+        "--encoding", metavar="NAME",
+        help="Of a text file.  [default: UTF-8, or what a byte-order mark says]",
+    ),
+    click.option("--delimiter", metavar="CHARACTER", help="Of a text file; found by default."),
+)  # fmt: skip
+column_options = _grouped(
+    "columns", ColumnOptions,
+    click.option(
+        "-l", "--labels", multiple=True, metavar="COLUMNS",
+        help="What is to be predicted: names with commas between them, a pattern such as "
+        "'tox_*', or @names.txt with one per line. Repeat for more.",
+    ),
+    click.option(
+        "--ignore", multiple=True, metavar="COLUMNS",
+        help="Columns to leave out, named as for --labels.",
+    ),
+    click.option(
+        "--as", "types", multiple=True, metavar="COLUMN=TYPE",
+        help="Type of a column: numeric, log-numeric, ordinal, binary, categorical or ignored; "
+        "ordinal:low,mid,high gives an order. Repeat for more.",
+    ),
+)  # fmt: skip
+model_options = _grouped(
+    "chosen", ModelOptions,
+    click.option(
+        "--model", "family", type=click.Choice(["halfseen", "rbm"]), default="halfseen",
+        show_default=True, help="The recommended model, or the paper's, RBM-MO.",
+    ),
+    click.option(
+        "--effort", type=click.Choice(["fast", "default", "best"]),
+        help="How much work training takes; of the recommended model.",
+    ),
+    click.option(
+        "--max-seconds", type=click.FloatRange(0, min_open=True),
+        help="Stop training by the clock; of the recommended model. The result then depends "
+        "on the machine.",
+    ),
+    click.option(
+        "--set", "settings", multiple=True, metavar="NAME=VALUE",
+        help="Any parameter of HalfseenClassifier or RBMClassifier, for instance "
+        "--set n_components=200. Repeat for more.",
+    ),
+)  # fmt: skip
 
 
 # Columns.
@@ -236,17 +249,19 @@ def column_types(words: Iterable[str], available: Sequence[str]) -> dict[str, An
 
 
 def per_column(
-    words: Iterable[str], available: Sequence[str], option: str
-) -> tuple[str | None, dict[str, str]]:
-    """Values of an option that is given as VALUE for all columns, or as COLUMN=VALUE."""
-    of_all, found = None, {}
-    for word in words:
-        name, sign, value = word.rpartition("=")
-        if not sign:
-            of_all = word
-        else:
-            found[one_column(name, available, option)] = value
-    return of_all, found
+    words: Iterable[str], available: Sequence[str], option: str, parse: Callable[[str, str], Any]
+) -> dict[str, Any]:
+    """Values of an option that is given as COLUMN=VALUE, or as VALUE for all columns.
+
+    >>> per_column(["a=3", "2"], ["a", "b"], "--threshold", lambda name, text: int(text))
+    {'a': 3, 'b': 2}
+    """
+    found: dict[str, Any] = {}
+    for word in sorted(words, key=lambda word: "=" in word):  # those of one column last
+        name, sign, text = word.rpartition("=")
+        for each in [one_column(name, available, option)] if sign else available:
+            found[each] = parse(each, text)
+    return found
 
 
 def sibling_labels(labels: Sequence[str], features: Iterable[str]) -> list[str]:
@@ -307,13 +322,17 @@ def output_beside(path: str, ending: str, given: str | None) -> str:
         return given
     if path == "-":
         return "-"
-    stem, suffix = os.path.splitext(path)
-    if suffix == ".gz":
-        stem, inner = os.path.splitext(stem)
-        suffix = inner + suffix
+    stem, suffix = split_suffix(path)
     if ending.startswith("."):
         return stem + ending
     return stem + ending + (".csv" if suffix.lower() in (".xlsx", ".xlsm") else suffix)
+
+
+def split_suffix(path: str) -> tuple[str, str]:
+    """A path and its ending, as in ``a`` and ``.csv.gz``."""
+    stem, suffix = os.path.splitext(path)
+    stem, inner = os.path.splitext(stem) if suffix == ".gz" else (stem, "")
+    return stem, inner + suffix
 
 
 def check_outputs(console: Console, outputs: Sequence[str | None], inputs: Sequence[str]) -> None:

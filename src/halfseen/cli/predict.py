@@ -87,12 +87,10 @@ def command(
     with ExitStack() as stack:
         advance = stack.enter_context(console.progress("Predicting"))
         for part in model_table.parts():
-            if write is not None and not part.cells.num_rows:
-                continue
             rows = _prediction_rows(model_table, decisions, part, kept, coverage)
             write = write or stack.enter_context(table_writer(path, rows.schema, form))
             write(rows)
-            n_rows = part.first_row + part.cells.num_rows
+            n_rows += part.cells.num_rows
             for name in model_table.labels:
                 counts[name].update(rows.column(name).cast("string").to_pylist())
                 if f"{name}_abstain" in rows.column_names:
@@ -119,42 +117,28 @@ def _prediction_rows(
     import numpy as np
     import pyarrow as pa
 
-    from halfseen.cli.filling import (
-        carried_columns,
-        class_text,
-        label_probabilities,
-        label_sets,
-        set_texts,
-    )
+    from halfseen.cli.filling import class_text, set_texts
+    from halfseen.experiments.scores import label_answers
 
     model, n = model_table.model, part.cells.num_rows
-    columns: dict[str, Any] = {"row": part.first_row + 1 + np.arange(n)}
-    for name, cells in carried_columns(model_table, part, ["row"], kept):
+    if not n:  # a header alone: what there would be of a row
+        row = model_table.part(pa.Table.from_pylist([{}], part.cells.schema), [0])
+        return _prediction_rows(model_table, decisions, row, kept, coverage).slice(0, 0)
+    columns: dict[str, Any] = {"row": 1 + np.array(part.rows)}
+    for name, cells in model_table.carried(part, taken=["row"], keep=kept):
         columns[f"{name}_known" if name in model_table.labels else name] = cells
-    sets: dict[str, Any] = {}
-    if n:
-        proba = label_probabilities(model_table, model.predict_proba(part.X))
-        if model.calibration_ is not None:
-            sets = label_sets(model_table, part.X, coverage)
-    else:
-        empty = [np.zeros((0, len(c.categories))) for c in model_table.targets.values()]
-        is_labels = model.schema_.target_type == "multilabel-indicator"
-        proba = label_probabilities(
-            model_table, np.stack([p[:, 1] for p in empty], axis=1) if is_labels else empty
-        )
     is_labels = model.schema_.target_type == "multilabel-indicator"
-    for name, found in proba.items():
-        codes = decisions.decide(name, found)
+    answers = label_answers(model, part.X, coverage=coverage)
+    for name, found in zip(model_table.labels, answers, strict=True):
+        codes = decisions.decided(name, found).decided
         values = [found.classes[code] for code in codes]
         is_text = any(isinstance(value, str) for value in found.classes)
         columns[name] = pa.array(values, pa.string() if is_text else None)
-        if not n:
-            columns[name] = pa.array([], pa.string())
         columns[f"{name}_probability"] = np.round(found.proba[np.arange(n), codes], 6)
         for k, value in enumerate(found.classes):
             if k or not is_labels:
                 columns[f"{name}={class_text(value)}"] = np.round(found.proba[:, k], 6)
-        if name in sets:
-            columns[f"{name}_set"] = set_texts(found.classes, sets[name])
-            columns[f"{name}_abstain"] = sets[name].sum(axis=1) > 1
+        if found.inside is not None:
+            columns[f"{name}_set"] = set_texts(found.classes, found.inside)
+            columns[f"{name}_abstain"] = found.inside.sum(axis=1) > 1
     return pa.table(columns)

@@ -41,22 +41,19 @@ def command(
     title: str | None, reading: TableOptions, seed: int, console: Console,
 ) -> None:  # fmt: skip
     """Read what there is, and write the page."""
-    from halfseen.cli.tables import ModelTable, load_model, some_rows
-    from halfseen.files import Batch
+    from halfseen.cli.tables import ModelTable, load_model
     from halfseen.files.writing import write_errors
     from halfseen.report import write_report
 
     path = output_beside(model, ".html", output)
     check_outputs(console, [path], [p for p in (model, data, evaluation) if p is not None])
     fitted = load_model(model)
-    found = None if evaluation is None else _evaluation(evaluation, fitted, model)
+    found = None if evaluation is None else _evaluation(evaluation)
     X = y = names = None
     if data is not None:
-        opened = reading.open(data)
-        model_table = ModelTable(opened, fitted, console, model)
-        sample = some_rows(opened, rows, seed, console)
-        part = model_table.part(Batch(0, sample.cells), sample.rows)
-        X, y, names = part.X, part.y, model_table.row_names(part.values, sample.rows)
+        model_table = ModelTable(reading.open(data), fitted, console, model)
+        part = model_table.sample(rows, seed)
+        X, y, names = part.X, part.y, model_table.row_names(part)
     with console.progress("Writing the page"), write_errors(path):
         write_report(
             fitted, path, X, y, rows=names, title=title, evaluation=found,
@@ -75,20 +72,13 @@ def _command(*paths: str | None) -> str:
     return shlex.join(words)
 
 
-def _evaluation(path: str, model: Any, model_path: str) -> Any:
-    """An evaluation of the same columns; another one would say nothing of this model."""
-    from halfseen.cli.tables import target_names
+def _evaluation(path: str) -> Any:
     from halfseen.experiments.evaluate import Evaluation
 
     try:
         document = json.loads(Path(path).read_text(encoding="utf-8"))
-        found = Evaluation.model_validate(document["evaluation"])
+        return Evaluation.model_validate(document["evaluation"])
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         reason = getattr(error, "strerror", None) or str(error).partition("\n")[0][:100]
         message = f"{path} is no evaluation that 'halfseen evaluate -o' wrote ({reason})."
         raise Problem(message) from error
-    features = {str(column.name) for column in model.schema_.features}
-    if set(found.labels) != set(target_names(model)) or set(found.features) != features:
-        message = f"{path} is an evaluation of other columns than those of {model_path}."
-        raise Problem(message, "Evaluate with the --labels and --ignore of the fit.")
-    return found

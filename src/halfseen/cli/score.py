@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from halfseen.cli.console import Console, Problem
+from halfseen.cli.console import Console, Problem, as_json
 from halfseen.cli.decisions import costs_option, threshold_option
 from halfseen.cli.options import (
     TableOptions,
@@ -56,8 +56,7 @@ def command(
     import numpy as np
 
     from halfseen.cli.decisions import Decisions
-    from halfseen.cli.filling import LabelProbabilities
-    from halfseen.cli.tables import ModelTable, load_model
+    from halfseen.cli.tables import ModelTable, load_model, no_row
     from halfseen.experiments.scores import LabelAnswers, label_answers, score_label
 
     check_outputs(console, [output], [file, model])
@@ -75,18 +74,14 @@ def command(
             if not part.cells.num_rows:
                 continue
             answers = label_answers(model_table.model, part.X, part.y, coverage)
-            for j, name in enumerate(model_table.labels):
-                found = LabelProbabilities(list(answers[j].classes), answers[j].proba)
-                answers[j] = answers[j]._replace(decided=decisions.decide(name, found))
-            parts.append(answers)
+            pairs = zip(model_table.labels, answers, strict=True)
+            parts.append([decisions.decided(name, of_label) for name, of_label in pairs])
             if by is not None:
                 values = part.values.column(by).to_pylist()
                 groups += ["(missing)" if value is None else str(value) for value in values]
             advance()
     if not parts:
-        raise model_table.table.error(
-            "there is a header, but no row", "Write rows below the header"
-        )
+        raise no_row(model_table.table)
 
     def scored(rows: Any) -> list[Any]:
         found = []
@@ -119,15 +114,11 @@ def command(
 
 def write_json(output: str | None, document: dict[str, Any], console: Console) -> None:
     """Write a result to a file, if there is one."""
-    import json
-
-    from halfseen.cli.console import plain
     from halfseen.files import open_output
 
     if output is not None:
         with open_output(output) as file:
-            text = json.dumps(plain(document), ensure_ascii=False, allow_nan=False, indent=1)
-            file.write(text.encode() + b"\n")
+            file.write(as_json(document, indent=1) + b"\n")
         console.say(f"The result is in {output}.")
 
 

@@ -11,12 +11,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from halfseen.cli.console import Console, Problem, UsageProblem
-from halfseen.cli.options import chosen_columns, column_types, sibling_labels
+from halfseen.cli.options import ColumnOptions, chosen_columns, column_types, sibling_labels
 from halfseen.data.columns import Column
 from halfseen.data.frames import align, read_table
 from halfseen.data.infer import infer_type
 from halfseen.data.raw import category_key, read_column
-from halfseen.files import Batch, RowSample, TableFile
+from halfseen.files import RowSample, TableFile, TableFileError
 from halfseen.files.cells import typed_column
 from halfseen.files.tables import RowPositions
 
@@ -51,16 +51,43 @@ def target_names(model: Any) -> list[str]:
     return [str(column.name) for column in targets]
 
 
-def some_rows(table: TableFile, max_rows: int, seed: int, console: Console) -> RowSample:
-    """A random sample of the rows of a file, of which there must be one."""
-    with console.progress(f"Reading {table.shown}"):
-        sample = table.sample(max_rows, seed)
-    if not sample.n_rows:
-        raise table.error("there is a header, but no row", "Write rows below the header")
-    return sample
+def no_row(table: TableFile) -> TableFileError:
+    """An error for a table that must have a row, and has none."""
+    return table.error("there is a header, but no row", "Write rows below the header")
 
 
 # What a fit learns from.
+
+
+class SampledTable(NamedTuple):
+    """Values of some rows of a file, and its columns as the options name them."""
+
+    labels: list[str]
+    left_out: list[str]
+    types: dict[str, Any]
+    sample: RowSample
+    values: pa.Table
+    typed: pa.Table  # without the columns that hold no numbers, booleans, text or dates
+
+
+def sample_table(
+    table: TableFile, console: Console, columns: ColumnOptions, max_rows: int, seed: int
+) -> SampledTable:
+    """A random sample of the rows of a file, of which there must be one."""
+    asked = column_types(columns.types, table.names)
+    chosen = chosen_columns(columns.labels, table.names, "--labels")
+    left_out = chosen_columns(columns.ignore, table.names, "--ignore")
+    with console.progress(f"Reading {table.shown}"):
+        sample = table.sample(max_rows, seed)
+    if not sample.n_rows:
+        raise no_row(table)
+    values = table.values(sample.cells)
+    typed = table.typed(values)
+    for field in typed.schema:
+        if pa.types.is_nested(field.type) or _is_binary(field.type):
+            console.note(f"Column {field.name!r} holds {field.type}, and is left out.")
+            typed = typed.drop_columns(field.name)
+    return SampledTable(chosen, left_out, asked, sample, values, typed)
 
 
 @dataclass(frozen=True)
@@ -82,41 +109,26 @@ class TrainingTable:
 
 
 def read_training_table(
-    table: TableFile,
-    console: Console,
-    *,
-    labels: Sequence[str],
-    ignore: Sequence[str],
-    types: Sequence[str],
-    max_rows: int,
-    seed: int,
+    table: TableFile, console: Console, columns: ColumnOptions, max_rows: int, seed: int
 ) -> TrainingTable:
     """A random sample of the rows of a file, of which a model can learn."""
-    asked = column_types(types, table.names)
-    chosen = chosen_columns(labels, table.names, "--labels")
-    left_out = set(chosen_columns(ignore, table.names, "--ignore"))
+    read = sample_table(table, console, columns, max_rows, seed)
+    chosen, left_out, asked, sample, values, typed = read
     if both := [name for name in chosen if name in left_out]:
         raise UsageProblem(f"{both[0]!r} is named by --labels and by --ignore.", "Choose one.")
-    sample = some_rows(table, max_rows, seed, console)
-    values = table.values(sample.cells)
-    typed = table.typed(values)
     for mixed in table.mixed_columns(values):
         if mixed.name not in asked and mixed.name not in left_out:
-            among = f"{mixed.n_numbers:,} of {mixed.n_observed:,} values are"
             raise table.error(
-                f"{mixed.text[:40]!r} is not a number, but {among}",
-                f"If it means missing, say --missing {mixed.text[:40]!r}; if the column holds "
+                mixed.problem,
+                f"If it means missing, say --missing {mixed.text!r}; if the column holds "
                 f"categories, --as {mixed.name}=categorical",
                 int(sample.rows[mixed.position]), mixed.name,
             )  # fmt: skip
     for name, type in asked.items():
         if type in ("numeric", "log-numeric"):
             numbers = table.numbers(values, name, sample.rows)
-            typed = typed.set_column(table.names.index(name), name, numbers)
-    nested = [f.name for f in typed.schema if pa.types.is_nested(f.type) or _is_binary(f.type)]
-    for name in nested:
-        console.note(f"Column {name!r} holds {typed.schema.field(name).type}, and is left out.")
-    features = [n for n in typed.column_names if n not in {*chosen, *left_out, *nested}]
+            typed = typed.set_column(typed.column_names.index(name), name, numbers)
+    features = [name for name in typed.column_names if name not in {*chosen, *left_out}]
     raws = read_table(typed.select(features)).columns if features else ()
     reasons = {n: infer_type(raw, n).reason for n, raw in zip(features, raws, strict=True)}
     ignored = {n: "by request" for n in features if asked.get(n) == "ignored"}
@@ -139,7 +151,7 @@ def read_training_table(
         feature_types={name: type for name, type in asked.items() if name in features},
         not_modelled=ignored,
         rows=sample.rows, n_rows=sample.n_rows,
-        others=typed.drop_columns([*features, *chosen, *nested]),
+        others=typed.drop_columns([*features, *chosen]),
     )  # fmt: skip
 
 
@@ -165,7 +177,7 @@ def shown_columns(columns: Sequence[Any]) -> str:
 class Part(NamedTuple):
     """Some rows of a file: their cells, and features and targets for a model."""
 
-    first_row: int
+    rows: RowPositions  # among all data rows
     cells: pa.Table
     values: pa.Table
     X: pa.Table
@@ -176,7 +188,7 @@ class ModelTable:
     """A table file, as a model takes it."""
 
     def __init__(self, table: TableFile, model: Any, console: Console, path: str) -> None:
-        self.table, self.model = table, model
+        self.table, self.model, self._console = table, model, console
         schema = model.schema_
         self.features: tuple[Column, ...] = schema.features
         self._names = [str(column.name) for column in schema.features]
@@ -193,20 +205,24 @@ class ModelTable:
         self.max_rows = max(64, min(16_384, _UNITS_AT_ONCE // n_cells))
         self._identifiers: list[str] | None = None
 
-    def parts(self, columns: Sequence[str] | None = None) -> Iterator[Part]:
+    def parts(self) -> Iterator[Part]:
         """Read the file once, in parts."""
-        for batch in self.table.batches(self.max_rows):
-            yield self.part(batch)
+        for first, cells in self.table.batches(self.max_rows):
+            yield self.part(cells, range(first, first + cells.num_rows))
 
-    def part(self, batch: Batch, rows: RowPositions | None = None) -> Part:
-        """Features and targets of some rows, which stand at `rows` or follow each other."""
-        values = self.table.values(batch.cells)
-        if rows is None:
-            rows = range(batch.first_row, batch.first_row + values.num_rows)
+    def sample(self, max_rows: int, seed: int) -> Part:
+        """A random sample of the rows, of which there must be one."""
+        with self._console.progress(f"Reading {self.table.shown}"):
+            sample = self.table.sample(max_rows, seed)
+        if not sample.n_rows:
+            raise no_row(self.table)
+        return self.part(sample.cells, sample.rows)
+
+    def part(self, cells: pa.Table, rows: RowPositions) -> Part:
+        """Features and targets of some rows."""
+        values = self.table.values(cells)
         self.identify(values)
-        return Part(
-            batch.first_row, batch.cells, values, self.X(values, rows), self.y(values, rows)
-        )
+        return Part(rows, cells, values, self.X(values, rows), self.y(values, rows))
 
     def X(self, values: pa.Table, rows: RowPositions) -> pa.Table:
         """The features of the model, in its order; absent ones are missing, with a note."""
@@ -261,14 +277,22 @@ class ModelTable:
         names = [name for name in values.column_names if name in self.identifiers]
         return {name: values.column(name)[position].as_py() for name in names}
 
-    def row_names(self, values: pa.Table, rows: RowPositions) -> list[str]:
+    def row_names(self, part: Part) -> list[str]:
         """Numbers of rows, counted from 1 below the header, and their identifiers."""
         names = []
-        for position, row in enumerate(rows):
-            own = self.identifiers_of(values, position).items()
+        for position, row in enumerate(part.rows):
+            own = self.identifiers_of(part.values, position).items()
             shown = ", ".join(f"{name} {value}" for name, value in own if value is not None)
             names.append(f"{int(row) + 1:,}" + (f" ({shown})" if shown else ""))
         return names
+
+    def carried(
+        self, part: Part, *, taken: Sequence[str], keep: Sequence[str] = ()
+    ) -> list[tuple[str, Any]]:
+        """Identifiers of rows, and columns to keep, as they are in the file."""
+        names = [name for name in self.table.names if name in self.identifiers or name in keep]
+        cells = part.cells.rename_columns(list(self.table.names))
+        return [(name, cells.column(name)) for name in names if name not in taken]
 
     def _as_feature(self, values: pa.Table, name: str, column: Column, rows: RowPositions) -> Any:
         return self.table.numbers(values, name, rows) if column.is_number else values.column(name)

@@ -300,11 +300,11 @@ class HalfseenClassifier(_HalfseenModel, TableClassifier):
             if len(classes) == 2:
                 self.thresholds_[j] = weights[0] / (weights[0] + weights[1])
 
-    def _decide(self, probabilities: list[NDArray[np.float64]]) -> list[NDArray[Any]]:
+    def _decided_codes(self, probabilities: list[NDArray[np.float64]]) -> list[NDArray[np.int64]]:
         if self.schema_.target_type == "multilabel-indicator":
-            return super()._decide(probabilities)
+            return super()._decided_codes(probabilities)
         pairs = zip(probabilities, self.class_weights_, strict=True)
-        return super()._decide([proba * weight for proba, weight in pairs])
+        return super()._decided_codes([proba * weight for proba, weight in pairs])
 
     def _to_arrays(self) -> dict[str, NDArray[Any]]:
         decisions = {f"class_weights{j}": w for j, w in enumerate(self.class_weights_)}

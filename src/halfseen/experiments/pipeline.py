@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from halfseen.base.estimator import by_target
 from halfseen.baselines.baseline import Baseline
 from halfseen.data.raw import category_key
 from halfseen.experiments.data_sets import (
@@ -208,7 +209,7 @@ def _of_estimator(
             if hidden.asked_X[hidden.rows(question)].any():
                 bounds = _bounds(model, hidden.data, asked, coverage)
         features = None if filled is None else _numbers(hidden.data, filled)
-        decided = _decided(model, scores)
+        decided = [] if proba is None else _decided(model, hidden.data, proba)
         found[question] = Prediction(features, scores, decided, sets, bounds)
     return found
 
@@ -247,34 +248,29 @@ def _columns_of_scores(found: Floats, is_class: bool) -> list[Floats]:
     return [np.where(nothing, 1 / found.shape[1], found / np.where(total > 0, total, 1.0))]
 
 
-def by_label(model: Any, found: Any, are_sets: bool = False) -> list[Any]:
-    """Probabilities or sets of each label, of shape (n_rows, n_classes)."""
-    if isinstance(found, list):
-        return found
-    if model.schema_.target_type != "multilabel-indicator":
-        return [found]
-    if are_sets:
-        return list(np.moveaxis(found, 1, 0))
-    return [np.stack([1 - one, one], axis=1) for one in np.asarray(found, np.float64).T]
-
-
 def _by_output(model: Any, data: DataSet, found: Any, are_sets: bool = False) -> list[Any]:
-    """The same, with a column for each class of the data; training may lack some."""
+    """Probabilities or sets, with a column for each class of the data; training may lack some."""
     arranged = []
-    parts = by_label(model, found, are_sets)
-    for output, column, part in zip(data.outputs, model.schema_.targets, parts, strict=True):
-        places = [output.keys.index(category_key(value)) for value in column.categories]
+    parts = by_target(model, found, are_sets=are_sets)
+    for output, places, part in zip(data.outputs, _places(model, data), parts, strict=True):
         whole = np.zeros((len(part), len(output.classes)), np.asarray(part).dtype)
         whole[:, places] = part
         arranged.append(whole)
     return arranged
 
 
-def _decided(model: Any, scores: list[Floats]) -> list[NDArray[np.int64]]:
-    if scores and model.schema_.target_type == "multilabel-indicator":
-        pairs = zip(scores, model.thresholds_, strict=True)
-        return [(proba[:, 1] > threshold).astype(np.int64) for proba, threshold in pairs]
-    return [proba.argmax(axis=1) for proba in scores]
+def _decided(model: Any, data: DataSet, proba: Any) -> list[NDArray[np.int64]]:
+    """Codes among the classes of the data that `predict` decides for."""
+    codes = model._decided_codes(by_target(model, proba))
+    return [places[own] for places, own in zip(_places(model, data), codes, strict=True)]
+
+
+def _places(model: Any, data: DataSet) -> list[NDArray[np.int64]]:
+    """Where the classes of the model stand among those of the data."""
+    return [
+        np.array([output.keys.index(category_key(value)) for value in column.categories])
+        for output, column in zip(data.outputs, model.schema_.targets, strict=True)
+    ]
 
 
 def _bounds(model: Any, data: DataSet, X: Any, coverage: float) -> Floats:

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
 from halfseen import metrics
+from halfseen.base.estimator import by_target
 from halfseen.data.frames import read_target
 from halfseen.experiments.data_sets import Bools, Floats
-from halfseen.experiments.pipeline import Hidden, Prediction, Question, by_label
+from halfseen.experiments.pipeline import Hidden, Prediction, Question
 
 # name -> how it is shown
 SCORES: Final[dict[str, str]] = {
@@ -87,24 +88,25 @@ class LabelAnswers(NamedTuple):
     inside: Bools | None = None  # (n_rows, n_classes)
 
 
-def label_answers(model: Any, X: Any, y: Any, coverage: float = 0.9) -> list[LabelAnswers]:
+def label_answers(model: Any, X: Any, y: Any = None, coverage: float = 0.9) -> list[LabelAnswers]:
     """Predictions of a fitted model for the labels of rows, from features alone."""
-    schema = model.schema_
-    proba = by_label(model, model.predict_proba(X))
+    schema, proba = model.schema_, model._probabilities(X)
+    n_rows, decided = len(proba[0]), model._decided_codes(proba)
     sets: list[Any] = [None] * len(proba)
     if model.calibration_ is not None:
-        sets = by_label(model, model.predict_set(X, coverage), are_sets=True)
-    raws = read_target(y, len(proba[0]), str(schema.target_type)).columns
-    answers = []
-    for j, (column, raw) in enumerate(zip(schema.targets, raws, strict=True)):
-        values, observed = column.encode(raw)
-        codes = values.argmax(axis=1) if column.n_units > 1 else values[:, 0]
-        decided = proba[j].argmax(axis=1)
-        if schema.target_type == "multilabel-indicator":
-            decided = (proba[j][:, 1] > model.thresholds_[j]).astype(np.int64)
-        truth = np.where(observed, codes, np.nan)
-        answers.append(LabelAnswers(column.categories, truth, proba[j], decided, sets[j]))
-    return answers
+        sets = by_target(model, model._sets(proba, coverage), are_sets=True)
+    truths = [np.full(n_rows, np.nan)] * len(proba)
+    if y is not None:
+        raws = read_target(y, n_rows, str(schema.target_type)).columns
+        pairs = zip(schema.targets, raws, strict=True)
+        truths = [_known_codes(*column.encode(raw)) for column, raw in pairs]
+    parts = zip(schema.targets, truths, proba, decided, sets, strict=True)
+    return [LabelAnswers(column.categories, *of_target) for column, *of_target in parts]
+
+
+def _known_codes(units: Any, observed: Bools) -> Floats:
+    codes = units.argmax(axis=1) if units.shape[1] > 1 else units[:, 0]
+    return np.where(observed, codes, np.nan)
 
 
 def score_label(name: str, answers: LabelAnswers) -> LabelScore:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import csv
-import difflib
 import io
 import re
 from collections import Counter
@@ -69,8 +68,7 @@ class MixedColumn(NamedTuple):
     name: str
     text: str  # the first that is none
     position: int  # where it stands
-    n_numbers: int
-    n_observed: int
+    problem: str
 
 
 class TableFile:
@@ -193,10 +191,13 @@ class TableFile:
             found = numbers.drop_null().to_numpy()
             are_keys = (found == np.floor(found)).all() and len(np.unique(found)) > len(found) / 2
             if not are_keys:
-                place = int(np.argmax(is_other))
-                yield MixedColumn(
-                    name, text[place].as_py(), place, n_observed - n_other, n_observed
+                place, among = (
+                    int(np.argmax(is_other)),
+                    f"{n_observed - n_other:,} of {n_observed:,}",
                 )
+                shown = _short(text[place].as_py())
+                problem = f"{shown!r} is not a number, but {among} values are"
+                yield MixedColumn(name, shown, place, problem)
 
     def fill(
         self, cells: pa.Table, name: str, where: Bools, fills: Sequence[Any], whole: bool = False
@@ -214,16 +215,6 @@ class TableFile:
         line = None if row is None else self._line(row)
         number = None if row is None else row + 1
         return self._source.error(problem, remedy, row=number, line=line, column=column)
-
-    def position(self, name: str) -> int:
-        """Position of a column; one that does not exist is an error that names the nearest."""
-        if name not in self.names:
-            near = difflib.get_close_matches(name, self.names, n=3)
-            shown = ", ".join(map(repr, near or self.names[:10]))
-            more = ", ..." if not near and len(self.names) > 10 else ""
-            remedy = f"Did you mean {shown}" if near else f"The columns are {shown}{more}"
-            raise self._source.error(f"there is no column {name!r}", remedy)
-        return self.names.index(name)
 
     def _tables(self) -> Iterator[pa.Table]:
         raise NotImplementedError

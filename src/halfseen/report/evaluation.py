@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from halfseen.base.estimator import TableModel
 from halfseen.data.raw import category_key
+from halfseen.experiments.scores import LabelScore
 from halfseen.plot import GroupCoverage
 from halfseen.report.facts import COVERAGE, listed
 
@@ -79,13 +80,13 @@ def score_tables(evaluation: Any) -> Iterator[dict[str, Any]]:
         }
 
 
-def coverage_groups(evaluation: Any) -> tuple[GroupCoverage, ...]:
-    """Coverage of prediction sets of held-out rows, by class."""
+def coverage_groups(labels: Sequence[LabelScore]) -> tuple[GroupCoverage, ...]:
+    """Coverage of prediction sets by class."""
     return tuple(
         GroupCoverage(
             label.name, category_key(one.value), one.n_known, round(one.set_coverage * one.n_known)
         )
-        for label in evaluation.new_rows
+        for label in labels
         for one in label.classes
         if one.set_coverage is not None
     )  # fmt: skip

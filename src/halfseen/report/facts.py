@@ -23,12 +23,9 @@ Name = str | int
 class ColumnFacts(NamedTuple):
     """A column as the model knows it, and how much of it is missing in the given rows."""
 
-    name: Name
+    column: Column
     is_target: bool
-    type: str
-    n_known: int  # in the training table
     missing: float | None  # share in the given rows
-    range: tuple[float, float] | None
     shares: tuple[tuple[Any, float], ...]  # of categories
     note: str
 
@@ -61,17 +58,11 @@ def column_facts(schema: Schema, missing: Sequence[float | None]) -> list[Column
     """All columns; `missing` has the share of each that is missing in the given rows."""
     return [
         ColumnFacts(
-            column.name,
-            j >= len(schema.features),
-            column.type,
-            column.n_observed,
-            missing[j],
-            (column.low, column.high) if column.is_number else None,
-            tuple(zip(column.categories, class_shares(column), strict=True)),
-            _note(column),
+            column, j >= len(schema.features), missing[j],
+            tuple(zip(column.categories, class_shares(column), strict=True)), _note(column),
         )
         for j, column in enumerate(schema.columns)
-    ]
+    ]  # fmt: skip
 
 
 def class_shares(column: Column) -> list[float]:
@@ -123,7 +114,7 @@ def column_trust(schema: Schema, calibration: Calibration) -> list[ColumnTrust]:
     """Validation entries of all features that are numbers."""
     intervals = calibration.intervals
     own, support = intervals.n_validation, intervals.support(COVERAGE)
-    median, high = intervals.quantile(0.5), intervals.quantile(COVERAGE)
+    median, high = intervals.error_quantile(0.5), intervals.error_quantile(COVERAGE)
     return [
         ColumnTrust(
             column.name, int(own[j]), bool(support[j] > own[j]), _in_units(column, median[j]),

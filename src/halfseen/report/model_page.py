@@ -33,13 +33,7 @@ from halfseen.report.facts import (
     warnings_of,
 )
 from halfseen.report.page import chart, number, number_text, percent, render, write_page
-from halfseen.report.rows import (
-    Predictions,
-    examples,
-    target_coverage,
-    target_reliability,
-    target_scores,
-)
+from halfseen.report.rows import Predictions, examples
 
 _MOST_PAIRS, _MOST_UNUSUAL, _MOST_ENTRIES = 30, 10, 3
 
@@ -159,7 +153,6 @@ def _content(
         "column_trust": column_trust(schema, calibration) if calibration else [],
         "n_features": len(schema.features),
         "parameters": sorted(model.get_params(deep=False).items()),
-        "schema": [(c, False) for c in schema.features] + [(c, True) for c in schema.targets],
         "evaluation": evaluation,
         "score_tables": [],
     }
@@ -167,7 +160,7 @@ def _content(
         content["warnings"] += evaluation_warnings(evaluation, model, content["n_rows"])
         content["score_tables"] = list(score_tables(evaluation))
     asked, of = COVERAGE, "the given rows"
-    if evaluation is not None and (groups := coverage_groups(evaluation)):
+    if evaluation is not None and (groups := coverage_groups(evaluation.new_rows)):
         # Of a model that has not seen these rows, and often of more entries.
         content["coverage"], asked, of = groups, asked_coverage(evaluation), "held-out rows"
     content["calibration_charts"] = _calibration_charts(
@@ -215,17 +208,9 @@ def _of_rows(model: TableModel, X: Any, y: Any, rows: Sequence[Any] | None) -> d
     if found.table.observed.any():
         unusual = unusual_rows(model, X, y, top=_MOST_UNUSUAL, n_entries=_MOST_ENTRIES)
         content["unusual"] = [{"name": found.rows[row.row], "found": row} for row in unusual.rows]
-    return content | _of_known_targets(found, y)
-
-
-def _of_known_targets(found: Predictions, y: Any) -> dict[str, Any]:
-    if not found.n_known:
-        return {"scores": [], "bins": (), "coverage": ()}
-    return {
-        "scores": target_scores(found),
-        "bins": target_reliability(found),
-        "coverage": target_coverage(found, y),
-    }
+    scores = found.scores()
+    bins = found.reliability() if scores else ()
+    return content | {"scores": scores, "bins": bins, "coverage": coverage_groups(scores)}
 
 
 def _calibration_charts(

@@ -10,16 +10,11 @@ from numpy.typing import NDArray
 
 from halfseen.base.estimator import TableClassifier, TableModel
 from halfseen.data.frames import Table, read_table
-from halfseen.data.raw import category_key, plain
+from halfseen.data.raw import plain
+from halfseen.experiments.scores import LabelAnswers, LabelScore, label_answers, score_label
 from halfseen.explain import EntryEffect, ExplainedPrediction, explain_rows
-from halfseen.metrics import ReliabilityBin, accuracy, log_loss, ovr_auc, reliability_bins
-from halfseen.plot import (
-    GroupCoverage,
-    coverage_by_class,
-    known_codes,
-    sets_of_targets,
-    value_label,
-)
+from halfseen.metrics import ReliabilityBin, reliability_bins
+from halfseen.plot import column_label, value_label
 from halfseen.report.facts import COVERAGE, Name
 
 _MOST_CELLS = 4  # missing features that are shown of an example
@@ -35,46 +30,37 @@ class Predictions(NamedTuple):
     y: Any
     table: Table
     rows: Sequence[Any]  # their names: as given, else of the index of a data frame, else positions
-    codes: list[NDArray[np.int64]]  # of known targets, -1 where unknown; none without targets
-    probabilities: list[NDArray[np.float64]]  # of each target, (n_rows, n_classes)
-    decided: list[NDArray[np.int64]]
+    answers: list[LabelAnswers]  # of each target
+    codes: list[NDArray[np.int64]]  # of known targets, -1 where unknown
 
     @classmethod
     def of(cls, model: TableModel, X: Any, y: Any, rows: Sequence[Any] | None = None) -> Self:
         """Predict the targets of all rows, which are not given to the model."""
-        table = read_table(X)
+        table, answers = read_table(X), list[LabelAnswers]()
         if rows is None:
             rows = X.index.tolist() if hasattr(X, "iloc") else range(table.n_rows)
         if len(rows) != table.n_rows:
             raise ValueError(f"rows has {len(rows)} names, and X {table.n_rows} rows.")
-        if not isinstance(model, TableClassifier):
-            return cls(model, X, y, table, rows, [], [], [])
-        targets, n_rows = model.schema_.targets, table.n_rows
-        unknown = [np.full(n_rows, -1)] * len(targets)
-        codes = unknown if y is None else known_codes(model, y, n_rows)
-        values = np.asarray(model.predict(X)).reshape(n_rows, -1).T.tolist()
-        decided = [
-            np.array([list(map(category_key, column.categories)).index(category_key(value))
-                      for value in of_target])
-            for column, of_target in zip(targets, values, strict=True)
-        ]  # fmt: skip
-        return cls(model, X, y, table, rows, codes, _probabilities(model, X), decided)
+        if isinstance(model, TableClassifier):
+            answers = label_answers(model, X, y, COVERAGE)
+        codes = [np.nan_to_num(one.truth, nan=-1).astype(np.int64) for one in answers]
+        return cls(model, X, y, table, rows, answers, codes)
 
-    @property
-    def n_known(self) -> int:
-        """Number of known target entries."""
-        return sum(int((codes >= 0).sum()) for codes in self.codes)
+    def scores(self) -> list[LabelScore]:
+        """Scores of each target that has known entries."""
+        targets = zip(self.model.schema_.targets, self.answers, strict=True)
+        scores = [score_label(column_label(c.name, is_target=True), one) for c, one in targets]
+        return [score for score in scores if score.n_known]
 
-
-class TargetScore(NamedTuple):
-    """Scores of a target on its known entries; AUC is None if all are of one class."""
-
-    target: Name
-    n_known: int
-    accuracy: float
-    most_frequent: float  # accuracy of always predicting the most frequent class
-    auc: float | None
-    log_loss: float
+    def reliability(self) -> tuple[ReliabilityBin, ...]:
+        """Probabilities and frequencies, all classes pooled; of two classes the second alone."""
+        pairs = [
+            (np.where(codes < 0, np.nan, codes == code), answers.proba[:, code])
+            for codes, answers in zip(self.codes, self.answers, strict=True)
+            for code in range(len(answers.classes) == 2, len(answers.classes))
+        ]
+        truth, proba = zip(*pairs, strict=True)
+        return reliability_bins(np.stack(truth, axis=1), np.stack(proba, axis=1))
 
 
 class Cell(NamedTuple):
@@ -103,45 +89,6 @@ class Example(NamedTuple):
     n_more: int  # missing features that are not shown
 
 
-def target_scores(found: Predictions) -> list[TargetScore]:
-    """Scores of each target that has known entries."""
-    scores = []
-    for column, codes, proba, decided in zip(
-        found.model.schema_.targets, found.codes, found.probabilities, found.decided, strict=True
-    ):
-        truth, classes = np.where(codes < 0, np.nan, codes), range(len(column.categories))
-        counts = np.bincount(codes[codes >= 0], minlength=len(classes))
-        if not counts.sum():
-            continue
-        scores.append(
-            TargetScore(
-                column.name, int(counts.sum()), accuracy(truth, decided),
-                float(counts.max() / counts.sum()),
-                ovr_auc(truth, proba, list(classes)) if (counts > 0).sum() > 1 else None,
-                log_loss(truth, proba, list(classes)),
-            )
-        )  # fmt: skip
-    return scores
-
-
-def target_reliability(found: Predictions) -> tuple[ReliabilityBin, ...]:
-    """Probabilities and frequencies, all classes pooled; of two classes the second alone."""
-    truth, proba = [], []
-    for codes, of_target in zip(found.codes, found.probabilities, strict=True):
-        classes = range(1 if of_target.shape[1] == 2 else 0, of_target.shape[1])
-        truth += [np.where(codes < 0, np.nan, codes == code) for code in classes]
-        proba += [of_target[:, code] for code in classes]
-    return reliability_bins(np.stack(truth, axis=1), np.stack(proba, axis=1))
-
-
-def target_coverage(found: Predictions, y: Any) -> tuple[GroupCoverage, ...]:
-    """Coverage of prediction sets by class; empty without validation entries."""
-    model = found.model
-    if not isinstance(model, TableClassifier) or model.calibration_ is None:
-        return ()
-    return coverage_by_class(model, found.X, y, COVERAGE)
-
-
 def examples(found: Predictions) -> list[Example]:
     """Some rows: right and wrong, certain and not, of the rarest class, and unknown."""
     n_observed = found.table.observed.sum(axis=1)
@@ -156,17 +103,15 @@ def examples(found: Predictions) -> list[Example]:
         explained += explain_rows(found.model, found.X, rows=positions, columns=columns).predictions
     given = explain_rows(found.model, found.X, found.y, rows=positions).predictions
     explained += [prediction for prediction in given if not prediction.is_target]
-    intervals = sets = None
+    intervals = None
     if found.model.calibration_ is not None:
         intervals = found.model.predict_interval(found.X, COVERAGE)
-        if isinstance(found.model, TableClassifier):
-            sets = sets_of_targets(found.model, found.X, COVERAGE)
     shown = []
     for row, why in chosen:
         of_row = [prediction for prediction in explained if prediction.row == row]
         targets = [p for p in of_row if p.is_target]
         features = [p for p in of_row if not p.is_target]
-        cells = [_target_cell(found, row, j, p, sets) for j, p in enumerate(targets)]
+        cells = [_target_cell(found, row, j, p) for j, p in enumerate(targets)]
         cells += [_feature_cell(found, row, p, intervals) for p in features[:_MOST_CELLS]]
         n_more = max(0, len(features) - _MOST_CELLS)
         shown.append(Example(found.rows[row], why, int(n_observed[row]), tuple(cells), n_more))
@@ -177,13 +122,14 @@ def _choose(found: Predictions, n_observed: NDArray[np.int64]) -> Iterator[tuple
     """Rows and why they are shown, each row once."""
     picks: list[tuple[NDArray[np.float64], str]] = []  # the row with the largest number is shown
     n_rows = len(n_observed)
-    if found.n_known:
-        pairs = list(zip(found.codes, found.probabilities, strict=True))
+    answers, is_known = found.answers, np.array(found.codes) >= 0
+    if is_known.any():
+        pairs = zip(found.codes, answers, strict=True)
         of_truth = np.array(
-            [np.where(codes < 0, 1.0, p[np.arange(n_rows), codes]) for codes, p in pairs]
+            [np.where(codes < 0, 1.0, one.proba[np.arange(n_rows), codes]) for codes, one in pairs]
         )
-        is_known = np.array(found.codes) >= 0
-        wrong = (is_known & (np.array(found.decided) != np.array(found.codes))).any(axis=0)
+        decided = np.array([one.decided for one in answers])
+        wrong = (is_known & (decided != np.array(found.codes))).any(axis=0)
         known = is_known.any(axis=0)
         worst = of_truth.min(axis=0)
         picks += [
@@ -191,12 +137,11 @@ def _choose(found: Predictions, n_observed: NDArray[np.int64]) -> Iterator[tuple
             (np.where(known & ~wrong, worst, -1.0), "right, and the most certain"),
         ]
         j, code = _rarest(found.codes)
-        rare = np.where(found.codes[j] == code, found.probabilities[j][:, code], -1.0)
-        column = found.model.schema_.targets[j]
-        picks.append((rare, f"of the rarest class, {value_label(column.categories[code])}"))
-    if found.probabilities:
-        unknown = np.all([codes < 0 for codes in found.codes], axis=0)
-        certainty = np.min([p.max(axis=1) for p in found.probabilities], axis=0)
+        rare = np.where(found.codes[j] == code, answers[j].proba[:, code], -1.0)
+        picks.append((rare, f"of the rarest class, {value_label(answers[j].classes[code])}"))
+    if answers:
+        unknown = ~is_known.any(axis=0)
+        certainty = np.min([one.proba.max(axis=1) for one in answers], axis=0)
         picks.append((np.where(unknown, 1 - certainty, -1.0), "unknown, and the least certain"))
         picks.append((np.where(unknown, certainty, -1.0), "unknown, and the most certain"))
     n_missing = (found.table.observed.shape[1] - n_observed).astype(float)
@@ -224,16 +169,14 @@ def _rarest(codes: list[NDArray[np.int64]]) -> tuple[int, int]:
     return j, code
 
 
-def _target_cell(
-    found: Predictions, row: int, j: int, explained: ExplainedPrediction, sets: Any
-) -> Cell:
-    column, code = found.model.schema_.targets[j], int(found.codes[j][row])
+def _target_cell(found: Predictions, row: int, j: int, explained: ExplainedPrediction) -> Cell:
+    column, answers = found.model.schema_.targets[j], found.answers[j]
     event = column.categories.index(explained.event)
-    decided = int(found.decided[j][row])
-    members = () if sets is None else np.flatnonzero(sets[j][row])
+    code, decided = int(found.codes[j][row]), int(answers.decided[row])
+    members = () if answers.inside is None else np.flatnonzero(answers.inside[row])
     return Cell(
         column.name, True, column.categories[decided], explained.event,
-        float(found.probabilities[j][row, event]), None,
+        float(answers.proba[row, event]), None,
         tuple(column.categories[k] for k in members),
         None if code < 0 else column.categories[code], code >= 0 and decided != code,
         _moved(explained), False,
@@ -263,11 +206,3 @@ def _feature_cell(
 
 def _moved(explained: ExplainedPrediction) -> tuple[EntryEffect, ...]:
     return tuple(effect for effect in explained.effects[:_MOST_EFFECTS] if effect.change)
-
-
-def _probabilities(model: TableClassifier, X: Any) -> list[NDArray[np.float64]]:
-    """Probabilities of all classes of each target."""
-    proba = model.predict_proba(X)
-    if model.schema_.target_type == "multilabel-indicator":
-        return [np.stack([1 - of_label, of_label], axis=1) for of_label in proba.T]
-    return proba if isinstance(proba, list) else [proba]

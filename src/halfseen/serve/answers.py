@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from halfseen.base.estimator import by_target
 from halfseen.data.raw import plain
 from halfseen.explain import EntryEffect, explain_rows, unusual_rows
 from halfseen.serve.models import Completed, Served
@@ -71,9 +72,7 @@ class Targets:
     def sets(self, served: Served, coverage: float) -> list[NDArray[np.bool_]]:
         """Possible classes of each target, of shape (n_rows, n_classes)."""
         found = served.model._sets(self.proba, coverage)
-        if served.model.schema_.target_type == "multilabel-indicator":
-            return [found[:, j] for j in range(len(self.names))]
-        return found if isinstance(found, list) else [found]
+        return by_target(served.model, found, are_sets=True)
 
     def set_records(self, served: Served, coverage: float) -> list[dict[str, Any]]:
         """Prediction sets of each row."""
