@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 WORKERS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); [ $$n -gt 4 ] && echo 4 || echo $$n)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check test-long test-browser test-engines bench clean
+.PHONY: help demo test check test-long test-browser test-engines docs bench clean
 
 help:
 	@echo "make demo          train on digits with half of the pixels and labels hidden; writes demo_output/digits.png"
@@ -17,6 +17,7 @@ help:
 	@echo "make test-long     the tests that make test leaves out because they take long"
 	@echo "make test-browser  the reports in a real browser (needs Chromium)"
 	@echo "make test-engines  Dask and Spark with processes of their own (Spark needs Java)"
+	@echo "make docs          the site in docs/_build/html: guide, gallery, API; warnings are errors"
 	@echo "make bench         rows per second of Lossy-CD beside scikit-learn's BernoulliRBM, on an idle machine"
 	@echo "make clean         remove the virtual environment and everything generated"
 
@@ -64,8 +65,14 @@ test-engines: $(VENV)/.test
 test-long: $(VENV)/.test
 	HALFSEEN_TESTS_AS_IN_USE=1 $(BIN)/python -m pytest -rs -m "long or as_in_use"
 
+# The gallery is run, which takes minutes; what has not changed since is kept.
+docs: $(VENV)/.test
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group docs --editable ".[cli,report,serve,dask]"
+	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
+	@echo "Open docs/_build/html/index.html"
+
 bench: $(VENV)/.test
 	$(BIN)/python benchmarks/lossy_cd.py
 
 clean:
-	rm -rf $(VENV) demo_output .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) demo_output dist docs/_build docs/gallery docs/api/generated .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,4 +1,4 @@
-"""The files that the pages of the guide start from."""
+"""The files that pages of the guide start from."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import pytest
 
 from guide.run_page import run_page
 
-GUIDE = Path(__file__).parents[2] / "docs" / "guide"
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+GUIDE = DOCS / "guide"
 FIRST = GUIDE / "first-table.md"
 STARTING_FILES = ("devices.csv", "devices.safetensors")
 
@@ -34,14 +36,14 @@ def first_folder(tmp_path_factory: pytest.TempPathFactory, compiled: Path) -> Pa
 
 @pytest.fixture
 def run_elsewhere(
-    first_folder: Path, compiled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Callable[[Path], None]:
-    """Run a page in a folder of its own that holds what the first page made."""
+    compiled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., None]:
+    """Run a page in a folder of its own, with what the first page made if its folder is given."""
 
-    def run(page: Path) -> None:
+    def run(page: Path, first_folder: Path | None = None) -> None:
         folder = tmp_path / page.stem
         folder.mkdir()
-        for name in STARTING_FILES:
+        for name in STARTING_FILES if first_folder else ():
             shutil.copy(first_folder / name, folder)
         monkeypatch.chdir(folder)
         monkeypatch.setenv("HALFSEEN_COMPILATION_CACHE", str(compiled))

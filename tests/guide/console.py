@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import re
 import shlex
+import socket
 import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import click
 from click.testing import CliRunner
 
 from halfseen.cli.main import root
@@ -83,6 +89,48 @@ def run_command(words: str) -> Ended:
     return Ended(printed, code)
 
 
+@contextmanager
+def start_service(words: str) -> Iterator[None]:
+    """Run ``halfseen serve`` beside the page, from when it answers to the end of the page."""
+    program, *given = shlex.split(words.removesuffix("&"))
+    assert program == "halfseen", words
+    assert "serve" in given, words
+    port = int(given[given.index("--port") + 1])
+    process = subprocess.Popen([sys.executable, "-m", "halfseen", *given, "--quiet"])
+    try:
+        for _ in range(600):
+            with socket.socket() as found:
+                if found.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            assert process.poll() is None, f"{words} ended"
+            time.sleep(0.2)
+        yield
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def check_options(content: str, place: str) -> None:
+    """Refuse options that a command does not have, in commands that are not run."""
+    for line in content.splitlines():
+        if not line.startswith("halfseen "):
+            continue
+        words = shlex.split(line, comments=True)
+        command: click.Command = root
+        rest = words[1:]
+        while isinstance(command, click.Group) and rest and not rest[0].startswith("-"):
+            context = click.Context(command)
+            found = command.get_command(context, rest[0])
+            assert found is not None, f"{place}: there is no command {rest[0]!r}"
+            command, rest = found, rest[1:]
+        if "COMMAND" in rest:
+            continue
+        try:
+            command.make_parser(click.Context(command)).parse_args(rest)
+        except click.UsageError as error:
+            raise AssertionError(f"{place}: {line}: {error.message}") from error
+
+
 @dataclass(frozen=True)
 class _Stage:
     """How one stage ended: what it passed on, what it said by the way, and both as one reads."""
@@ -94,15 +142,15 @@ class _Stage:
 
 
 def _run_stage(stage: list[str], given: bytes) -> _Stage:
-    surroundings: dict[str, str] = {}
+    variables: dict[str, str] = {}
     while _ASSIGNMENT.fullmatch(stage[0]):
         name, _, value = stage[0].partition("=")
-        surroundings[name], stage = value, stage[1:]
+        variables[name], stage = value, stage[1:]
     if stage[0] != "halfseen":
         done = subprocess.run(stage, input=given, capture_output=True, check=True)
         said = done.stderr.decode()
         return _Stage(done.returncode, done.stdout, said, said + done.stdout.decode())
-    result = CliRunner().invoke(root, stage[1:], input=given, env=surroundings)
+    result = CliRunner().invoke(root, stage[1:], input=given, env=variables)
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return _Stage(result.exit_code, result.stdout_bytes, result.stderr, result.output)

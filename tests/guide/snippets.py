@@ -6,8 +6,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-_FENCE = re.compile(r"^```(\S*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-LANGUAGES = ("python", "console", "text")
+_FENCE = re.compile(r"^```([^\n`]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+# A plain one shows commands for files and machines that no test has: its options are checked.
+LANGUAGES = ("python", "console", "text", "toml", "")
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class Snippet:
     line : int
         Where its first line stands, counted from 1.
     language : str
-        "python", "console", or "text" for what the snippet before it prints.
+        "python", "console", "text" for what the snippet before it prints, "toml", or nothing.
     content : str
         Its lines.
     """
@@ -38,9 +39,10 @@ class Snippet:
 
 
 def snippets_of(page: Path) -> list[Snippet]:
-    """All snippets of a page."""
+    """All snippets of a page; directives of the site are none."""
     text = page.read_text(encoding="utf-8")
     return [
         Snippet(page, text.count("\n", 0, found.start(2)) + 1, found[1], found[2])
         for found in _FENCE.finditer(text)
+        if not found[1].startswith("{")
     ]

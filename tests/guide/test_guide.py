@@ -1,63 +1,76 @@
-"""Every snippet of the user guide runs, and prints what the page shows."""
+"""Every snippet of the README and of the docs runs, and prints what the page shows."""
 
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from guide.conftest import FIRST, GUIDE, STARTING_FILES
+from guide.conftest import DOCS, FIRST, GUIDE, ROOT, STARTING_FILES
 from guide.console import Command, commands_of, run_command
 from guide.run_page import run_page
 from guide.snippets import snippets_of
 
-INDEX = GUIDE / "README.md"
-PAGES = sorted(page for page in GUIDE.glob("*.md") if page not in (INDEX, FIRST))
-# They need programs that no other page needs, and compiling takes most of the time: a model of
-# another shape, and the weighing of rows.
-LONG = {"labels-and-classes", "explanations", "reading-the-reports"}
-_LINK = re.compile(r"\]\(([^)#:]+)(#[^)]*)?\)")
+PAGES = sorted(
+    page
+    for page in [*ROOT.glob("*.md"), *DOCS.rglob("*.md")]
+    if not {"results", "gallery", "_build", "generated"} & set(page.relative_to(ROOT).parts)
+)
+WITH_DEVICES = [page for page in PAGES if page.parent == GUIDE and page != FIRST]
+OTHERS = [page for page in PAGES if page not in (FIRST, *WITH_DEVICES) and snippets_of(page)]
+# They need programs that no other page needs, and compiling takes most of the time; or a service.
+LONG = {"labels-and-classes", "explanations", "evaluation", "missingness", "serving"}
+_LINK = re.compile(r"\]\(([^)#:\s]+)(#[^)]*)?\)")
 
 
 # One test for many pages, since they share compiled programs: in several processes each page would
 # take as long as the first.
-def test_the_pages(first_folder: Path, run_elsewhere: Callable[[Path], None]) -> None:
+def test_pages_of_the_guide(first_folder: Path, run_elsewhere: Callable[..., None]) -> None:
     assert {path.name for path in first_folder.iterdir()} >= {*STARTING_FILES, "filled.csv"}
-    _run_all([page for page in PAGES if page.stem not in LONG], run_elsewhere)
+    _run_all([page for page in WITH_DEVICES if page.stem not in LONG], run_elsewhere, first_folder)
 
 
 @pytest.mark.long
-def test_the_pages_that_take_long(run_elsewhere: Callable[[Path], None]) -> None:
-    pages = [page for page in PAGES if page.stem in LONG]
+@pytest.mark.skipif(shutil.which("curl") is None, reason="one page asks a service with curl")
+def test_pages_of_the_guide_that_take_long(
+    first_folder: Path, run_elsewhere: Callable[..., None]
+) -> None:
+    pages = [page for page in WITH_DEVICES if page.stem in LONG]
     assert len(pages) == len(LONG)
-    _run_all(pages, run_elsewhere)
+    _run_all(pages, run_elsewhere, first_folder)
 
 
-def _run_all(pages: list[Path], run: Callable[[Path], None]) -> None:
+def _run_all(pages: list[Path], run: Callable[..., None], first_folder: Path) -> None:
     errors = []
     for page in pages:
         try:
-            run(page)
+            run(page, first_folder)
         except Exception as error:
             errors.append(error)
     if errors:
         raise ExceptionGroup("pages of the guide", errors)
 
 
-def test_the_index_has_nothing_to_run_and_names_every_page() -> None:
-    assert snippets_of(INDEX) == []
-    linked = {target for target, _ in _LINK.findall(INDEX.read_text(encoding="utf-8"))}
-    assert {page.name for page in (FIRST, *PAGES)} <= linked
+@pytest.mark.parametrize("page", OTHERS, ids=lambda page: page.stem)
+def test_other_pages(page: Path, run_elsewhere: Callable[..., None]) -> None:
+    run_elsewhere(page)
 
 
-@pytest.mark.parametrize("page", [INDEX, FIRST, *PAGES], ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page: Path) -> None:
-    targets = [target for target, _ in _LINK.findall(page.read_text(encoding="utf-8"))]
-    assert targets
-    for target in targets:
-        assert (page.parent / target).exists(), target
+    made_by_the_site = {"gallery/index.rst"}
+    text = re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
+    for target, _ in _LINK.findall(text):
+        found = (page.parent / target).exists() or target in made_by_the_site
+        assert found, f"{page.relative_to(ROOT)} links to {target}"
+
+
+def test_the_index_of_the_guide_names_every_page() -> None:
+    linked = {target for target, _ in _LINK.findall((GUIDE / "index.md").read_text("utf-8"))}
+    assert {page.name for page in (FIRST, *WITH_DEVICES)} - {"index.md"} <= linked
 
 
 def test_commands_and_what_is_shown_of_them() -> None:
@@ -85,6 +98,8 @@ def test_stages_of_a_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         "```console\n$ halfseen inspect nowhere.csv\n```\n",
         "```console\n$ halfseen --version\nanother\n```\n",
         "```bash\nhalfseen --version\n```\n",
+        "```\nhalfseen inspect a.csv --no-such-option\n```\n",
+        "```python\nprint(1.5)\n```\n```text\n1.6\n```\n",
     ],
 )
 def test_a_page_that_is_wrong_is_found_out(tmp_path: Path, content: str) -> None:

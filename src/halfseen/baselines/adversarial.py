@@ -359,7 +359,7 @@ class MisGAN(Network):
         L_x = E D_x(x * m) - E D_x(G_x * G_m)   G_x minimises L_x
         L_i = E D_i(G_x) - E D_i(G_i)           G_i minimises L_i + gamma mean_{m = 1} (G_i - x)^2
 
-    with ``penalty`` (|grad D| - 1)^2 on every critic, and one step of the generators for
+    with ``penalty (|grad D| - 1)^2`` on every critic, and one step of the generators for
     ``n_critic`` of the critics. A completion is the mean of ``n_draws`` draws of the noise.
 
     Widths, rates, minibatches, alpha and penalty are those of the authors' code; gamma is an option

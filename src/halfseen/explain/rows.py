@@ -55,7 +55,7 @@ class Explanations(NamedTuple):
     predictions: tuple[ExplainedPrediction, ...]
 
     def table(self) -> list[dict[str, Any]]:
-        """One dictionary per effect; its fields begin with "entry_"."""
+        """One dictionary per effect; its fields begin with ``entry_``."""
         return tidy(self.predictions, "effects", "entry_")
 
 

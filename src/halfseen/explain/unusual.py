@@ -70,7 +70,7 @@ class UnusualRows(NamedTuple):
     rows: tuple[UnusualRow, ...]
 
     def table(self) -> list[dict[str, Any]]:
-        """One dictionary per surprising entry; its fields begin with "entry_"."""
+        """One dictionary per surprising entry; its fields begin with ``entry_``."""
         return tidy(self.rows, "entries", "entry_")
 
 

@@ -52,7 +52,7 @@ class HiddenUnits(NamedTuple):
     units: tuple[HiddenUnit, ...]
 
     def table(self) -> list[dict[str, Any]]:
-        """One dictionary per response; its fields begin with "response_"."""
+        """One dictionary per response; its fields begin with ``response_``."""
         return tidy(self.units, "responses", "response_")
 
 

@@ -1,0 +1,70 @@
+"""What the site needs beside Sphinx's extensions: formulas, figures of the gallery, llms.txt."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from docutils.utils.math.latex2mathml import tex2mathml
+from matplotlib.figure import Figure
+from sphinx_gallery.scrapers import figure_rst
+
+_TITLE = "halfseen"
+_ABOUT = (
+    "Learn from tables with missing values in the features and in the labels, with scikit-learn's "
+    "interface."
+)
+
+
+def figure_scraper(block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any]) -> str:
+    """Save the figures that a block has drawn without pyplot, whose own have a number."""
+    paths = []
+    for value in list(block_vars["example_globals"].values()):
+        if not isinstance(value, Figure) or hasattr(value, "number") or not value.axes:
+            continue
+        if not getattr(value, "is_in_gallery", False):
+            path = next(block_vars["image_path_iterator"])
+            value.savefig(path, dpi=120)
+            value.is_in_gallery = True
+            paths.append(path)
+    return figure_rst(paths, gallery_conf["src_dir"])
+
+
+def write_llms_txt(app: Any, exception: Exception | None) -> None:
+    """List all pages, with their first sentences, for readers that are programs."""
+    if exception is not None or app.builder.format != "html":
+        return
+    lines = [f"# {_TITLE}", "", f"> {_ABOUT}", ""]
+    groups: dict[str, list[str]] = {}
+    for name in sorted(app.env.found_docs):
+        if name.startswith(("api/generated", "genindex")):
+            continue
+        tree = app.env.get_doctree(name)
+        title = app.env.titles[name].astext()
+        first = next(iter(tree.findall(nodes.paragraph)), None)
+        about = "" if first is None else ": " + " ".join(first.astext().split())
+        group = name.split("/")[0].replace("-", " ") if "/" in name else "start"
+        groups.setdefault(group, []).append(f"- [{title}]({name}.html){about}")
+    for group, entries in groups.items():
+        lines += [f"## {group.capitalize()}", "", *entries, ""]
+    Path(app.outdir, "llms.txt").write_text("\n".join(lines), encoding="utf-8")
+
+
+_TAG = re.compile(r"\\tag\{(\w+)\}")  # the number of an equation
+
+
+def visit_math(self: Any, node: Any) -> None:
+    """Write a formula as MathML, which browsers draw without a script."""
+    is_block = isinstance(node, nodes.math_block)
+    formula = tex2mathml(_TAG.sub(r"\\qquad (\1)", node.astext()), as_block=is_block)
+    self.body.append(f'<div class="math">{formula}</div>' if is_block else formula)
+    raise nodes.SkipNode
+
+
+def setup(app: Any) -> dict[str, Any]:
+    """Connect what is above."""
+    app.add_html_math_renderer("mathml", (visit_math, None), (visit_math, None))
+    app.connect("build-finished", write_llms_txt)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
