@@ -125,6 +125,14 @@ def test_a_sample_of_a_long_table(table: Path) -> None:
     assert (found["rows"], found["rows_of_file"]) == (150, N)
 
 
+def test_a_first_line_of_numbers_is_pointed_out(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("1,2.5\n" + "3,4.5\n5,6.5\n" * 20)
+    for command in ("inspect", "fit"):
+        found = document(command, path, *(TINY if command == "fit" else ()))
+        assert any("Is the first line a row" in note for note in found["notes"])
+
+
 def test_few_rows_and_labels_of_one_class(table: Path) -> None:
     data = read(table)
     data[:40].to_csv(table, index=False)
@@ -216,6 +224,8 @@ def test_uncertainty(table: Path, labels: str, tmp_path: Path) -> None:
     names = ["row", "name", "column", "fill", "lower", "upper", "probability", "set", "abstain"]
     assert list(found.columns) == names
     assert (found["name"] == data["name"][found["row"] - 1].to_numpy()).all()
+    for row, column, fill in found[["row", "column", "fill"]].itertuples(index=False):
+        assert filled.loc[row - 1, column] == fill
     for name in ("size", "colour", "sick_b"):
         own = found[found["column"] == name]
         assert (own["row"].to_numpy() == np.flatnonzero(data[name] == "") + 1).all()

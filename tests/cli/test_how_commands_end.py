@@ -175,6 +175,13 @@ def test_a_reader_that_goes_away(labels: str) -> None:
     assert "closed by its reader" in done.stderr.decode()
 
 
+def test_readers_of_both_streams_that_go_away(table: Path, labels: str) -> None:
+    command = f"{sys.executable} -m halfseen complete - {labels} --format csv < {table}"
+    program = f"({command}; echo $? > {table}.code) 2>&1 | true"
+    subprocess.run(["bash", "-c", program], check=True)
+    assert Path(f"{table}.code").read_text() == "3\n"
+
+
 def test_a_reader_of_text_that_goes_away(table: Path) -> None:
     command = f"{sys.executable} -m halfseen inspect {table} | true; echo ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, check=True)

@@ -114,7 +114,8 @@ def test_a_header_alone_gives_a_header(
 ) -> None:
     read(table)[:0].to_csv(table, index=False)
     for model in (labels, grade):
-        invoke("predict", table, model, "-o", tmp_path / "p.csv")
+        said = invoke("predict", table, model, "-o", tmp_path / "p.csv").stderr
+        assert said.count("\n") == 1
         assert (tmp_path / "p.csv").read_text().startswith("row,name,")
         assert len(read(tmp_path / "p.csv")) == 0
         invoke(
@@ -204,6 +205,8 @@ def test_explain(table: Path, labels: str) -> None:
     assert "sick_a: " in result.stdout
     found = document("explain", table, labels, "--row", row, "--column", "colour")
     assert {line["column"] for line in found["explanations"]} == {"colour"}
+    assert found["row"] == row
+    assert not any("row" in line for line in found["explanations"])
     shown = invoke("explain", table, labels, "--top", "3", "--rows", "100").stdout
     assert "Features that predictions rest on" in shown
     assert "Unusual rows" in shown

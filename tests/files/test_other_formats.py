@@ -132,10 +132,6 @@ def test_names_of_columns_are_checked(tmp_path: Path) -> None:
     pq.write_table(pa.table([[1], [2]], names=["a", "a"]), tmp_path / "a.parquet")
     with pytest.raises(TableFileError, match="two columns have this name"):
         open_table(tmp_path / "a.parquet")
-    with open_table(typed_file(tmp_path, "arrow")) as table:
-        assert table.position("d") == 2
-        with pytest.raises(TableFileError, match=r"no column 'D'\. The columns are 'i', 'f'"):
-            table.position("D")
 
 
 def test_excel_workbooks(tmp_path: Path) -> None:

@@ -146,7 +146,7 @@ def command(
         console.say(f"Still missing: {shown}{', ...' if len(left) > 8 else ''}.")
     if uncertainty:
         console.say(f"How sure the model is of each cell is in {uncertainty}.")
-    else:
+    elif n_filled and not copies:
         console.say(f"How sure? Add --uncertainty cells.csv. Why? halfseen explain {quote(file)} "
                     f"{quote(model)} --row 1")  # fmt: skip
     by_column = {name: n // len(paths) for name, n in filler.filled.items()}

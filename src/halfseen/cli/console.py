@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from enum import IntEnum
 from typing import IO, Any
 
@@ -55,7 +55,8 @@ class Problem(click.ClickException):
         is_interrupt = self.exit_code == ExitCode.INTERRUPTED
         text = printable(self.message) + (f" {printable(self.remedy)}" if self.remedy else "")
         head = "" if is_interrupt else click.style("Error: ", fg="red", bold=True)
-        click.echo(head + text, file=file or sys.stderr)
+        with suppress(BrokenPipeError):  # the exit code tells
+            click.echo(head + text, file=file or sys.stderr)
 
 
 class UsageProblem(Problem):

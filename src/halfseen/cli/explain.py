@@ -108,7 +108,8 @@ def _explain_row(
     if predictions:
         console.say("Each line: the prediction with this entry minus the one without it.")
     of_row = model_table.identifiers_of(part.values, 0)
-    console.give({"row": row, "identifiers": of_row, "explanations": found.table()})
+    lines = [{key: value for key, value in line.items() if key != "row"} for line in found.table()]
+    console.give({"row": row, "identifiers": of_row, "explanations": lines})
 
 
 def _explain_model(

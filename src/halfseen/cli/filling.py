@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,6 @@ from halfseen.cli.options import chosen_columns, per_column
 from halfseen.cli.tables import ModelTable, Part
 from halfseen.data.columns import Column
 from halfseen.data.raw import category_key
-from halfseen.files.cells import TextStyle
 
 Bools = NDArray[np.bool_]
 
@@ -132,18 +132,17 @@ class Filler:
         tables, keys = [schema.empty_table()], [np.zeros(0, np.int64)]
         for name, values, where in fills:
             rows, column = np.flatnonzero(where), self._columns[name]
+            written = partial(self._table.written, name, whole=column.whole)
             found: dict[str, Any] = {
                 "row": 1 + np.array(part.rows)[rows],
                 "column": [name] * len(rows),
-                "fill": [_value_text(value, column) for value in values],
+                "fill": written(values),
             }
             if column.is_number and name in features:
                 # Bounds come from features alone, the fill from known labels, too.
                 low, high = self._bounded(name, bounds[rows, features.index(name)].T)
-                for side, bound in (
-                    ("lower", np.minimum(low, values)), ("upper", np.maximum(high, values)),
-                ):  # fmt: skip
-                    found[side] = [_value_text(value, column) for value in bound]
+                found["lower"] = written(np.minimum(low, values))
+                found["upper"] = written(np.maximum(high, values))
             if name in of_labels:
                 of_label, inside = (answer[rows] for answer in of_labels[name])
                 place = {category_key(value): k for k, value in enumerate(column.categories)}
@@ -208,10 +207,3 @@ def set_texts(classes: Sequence[Any], inside: Bools) -> list[str]:
     return [
         "|".join(text for text, is_in in zip(texts, row, strict=True) if is_in) for row in inside
     ]
-
-
-def _value_text(value: Any, column: Column) -> str:
-    if isinstance(value, str | bool):
-        return class_text(value)
-    # An interval of whole numbers holds those within its rounded bounds.
-    return str(round(float(value))) if column.whole else TextStyle().write([value])[0]

@@ -79,7 +79,9 @@ def command(
     for reason in dict.fromkeys(reasons.values()):
         names = ", ".join(name for name, other in reasons.items() if other == reason)
         console.say(f"Not modelled ({reason}): {names}.")
-    if table.y is not None:
+    if table.y is None:
+        console.say("No labels: the model fills features, and predicts nothing (--labels).")
+    else:
         classes = model.classes_ if isinstance(model.classes_, list) else [model.classes_]
         kind = model.schema_.target_type
         shown = [] if kind == "multilabel-indicator" else [f"{len(c)} classes" for c in classes]

@@ -98,11 +98,12 @@ def command(
             advance(what=f"Predicting: {n_rows:,} rows")
     labels = "1 label" if len(counts) == 1 else f"{len(counts)} labels"
     console.say(f"Predicted {labels} of {n_rows:,} rows. The predictions are in {path}.")
-    for name, found in counts.items():
-        shares = ", ".join(f"{v} {n / max(n_rows, 1):.0%}" for v, n in found.most_common(4))
-        sure = f"; abstains in {abstained[name] / max(n_rows, 1):.0%}" if name in abstained else ""
+    for name, found in counts.items() if n_rows else ():
+        shares = ", ".join(f"{value} {n / n_rows:.0%}" for value, n in found.most_common(4))
+        sure = f"; abstains in {abstained[name] / n_rows:.0%}" if name in abstained else ""
         console.say(f"  {name}: {shares}{sure}")
-    console.say(f"Why? halfseen explain {quote(file)} {quote(model)} --row 1")
+    if n_rows:
+        console.say(f"Why? halfseen explain {quote(file)} {quote(model)} --row 1")
     found_labels = {
         name: {"predicted": dict(found), "abstained": abstained.get(name)}
         for name, found in counts.items()

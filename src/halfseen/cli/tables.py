@@ -82,6 +82,8 @@ def sample_table(
     if not sample.n_rows:
         raise no_row(table)
     values = table.values(sample.cells)
+    if all(typed_column(pa.array([name])).type != pa.string() for name in table.names):
+        console.note("All names of columns are numbers. Is the first line a row, and no header?")
     typed = table.typed(values)
     for field in typed.schema:
         if pa.types.is_nested(field.type) or _is_binary(field.type):

@@ -89,7 +89,8 @@ class TableFileError(ValueError):
             place = f"line {line}" + (f" ({place})" if place else "")
         places = ["standard stream -" if self.path == "-" else self.path, place]
         places.append(None if column is None else f"column {column!r}")
-        super().__init__(f"{', '.join(filter(None, places))}: {problem}. {remedy}.")
+        end = "" if remedy.endswith("?") else "."
+        super().__init__(f"{', '.join(filter(None, places))}: {problem}. {remedy}{end}")
 
 
 class TableWriteError(TableFileError):
@@ -355,7 +356,7 @@ def _unreadable(shown: str, error: OSError) -> TableFileError:
             if near:
                 listed = ", ".join(map(repr, near))
                 return TableFileError(
-                    "there is no such file", path=shown, remedy=f"Did you mean {listed}"
+                    "there is no such file", path=shown, remedy=f"Did you mean {listed}?"
                 )
         return TableFileError(
             "there is no such file", path=shown, remedy="Check the name and the folder"

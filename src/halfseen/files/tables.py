@@ -208,6 +208,10 @@ class TableFile:
         """
         raise NotImplementedError
 
+    def written(self, name: str, values: Sequence[Any], whole: bool = False) -> list[str]:
+        """Values as text, like the cells of a column; `whole` is for one without such cells."""
+        return TextStyle(whole).write(values)
+
     def error(
         self, problem: str, remedy: str, row: int | None = None, column: str | None = None
     ) -> TableFileError:
@@ -394,6 +398,9 @@ class _TextTable(TableFile):
                 self._styles[name] = TextStyle.learn(column, self._decimal_comma)
         return pa.table(columns, names=self.names)
 
+    def written(self, name: str, values: Sequence[Any], whole: bool = False) -> list[str]:
+        return (self._styles.get(name) or TextStyle(whole)).write(values)
+
     def typed(self, values: pa.Table) -> pa.Table:
         columns = [typed_column(c.combine_chunks(), self._decimal_comma) for c in values.columns]
         return pa.table(columns, names=values.column_names)
@@ -401,8 +408,7 @@ class _TextTable(TableFile):
     def fill(
         self, cells: pa.Table, name: str, where: Bools, fills: Sequence[Any], whole: bool = False
     ) -> pa.Table:
-        style, j = self._styles.get(name) or TextStyle(whole), self.names.index(name)
-        texts = pa.array(style.write(fills), pa.string())
+        texts, j = pa.array(self.written(name, fills, whole), pa.string()), self.names.index(name)
         column = pc.replace_with_mask(cells.column(j).combine_chunks(), pa.array(where), texts)
         return cells.set_column(j, cells.schema.field(j), column)
 

@@ -223,7 +223,7 @@ def _calibration_charts(
         away = sum(one.n_labels * abs(one.share_true - one.mean_probability) for one in bins) / n
         charts.append(
             chart(
-                plot.reliability, bins, height=280,
+                plot.reliability, bins, height=240,
                 title="Predicted probabilities, and how often they came true",
                 text=f"{n:,} probabilities of the given rows, in bins; the number of each bin "
                 "stands above. On the dashed line they are calibrated; the mean distance from it "
@@ -271,8 +271,8 @@ def _of_couplings(model: TableModel, X: Any, y: Any) -> dict[str, Any]:
 def _of_training(model: TableModel) -> dict[str, Any]:
     epochs, losses = plot.validation_losses(model)
     n_iter = getattr(model, "n_iter_", None)
-    text = f"{type(model).__name__}"
-    text += "." if n_iter is None else f", {n_iter:,} passes over the training table."
+    text = "Fitted as " + " ".join(repr(model).split())
+    text += "." if n_iter is None else f", with {n_iter:,} passes over the training table."
     if not losses:
         return {"history_chart": None, "training": f"{text} It keeps no validation losses."}
     best = int(np.argmin(losses))

@@ -74,7 +74,8 @@ def chart(
         mpl.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": name})
         # The browser has fonts for what matplotlib's cannot show.
         warnings.filterwarnings("ignore", message="Glyph", category=UserWarning)
-        figure = Figure(figsize=(400 / 72, height / 72), layout="constrained")
+        # As narrow as a phone, so that text can be read there.
+        figure = Figure(figsize=(330 / 72, height / 72), layout="constrained")
         figure.patch.set_visible(False)
         ax = figure.add_subplot()
         ax.patch.set_visible(False)

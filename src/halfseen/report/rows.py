@@ -138,7 +138,9 @@ def _choose(found: Predictions, n_observed: NDArray[np.int64]) -> Iterator[tuple
         ]
         j, code = _rarest(found.codes)
         rare = np.where(found.codes[j] == code, answers[j].proba[:, code], -1.0)
-        picks.append((rare, f"of the rarest class, {value_label(answers[j].classes[code])}"))
+        name = column_label(found.model.schema_.targets[j].name, is_target=True)
+        value = value_label(answers[j].classes[code])
+        picks.append((rare, f"of the rarest class, {name} = {value}"))
     if answers:
         unknown = ~is_known.any(axis=0)
         certainty = np.min([one.proba.max(axis=1) for one in answers], axis=0)
@@ -147,7 +149,8 @@ def _choose(found: Predictions, n_observed: NDArray[np.int64]) -> Iterator[tuple
     n_missing = (found.table.observed.shape[1] - n_observed).astype(float)
     some = np.where((n_missing > 0) & (n_observed > 0), n_missing, -1.0)
     few = np.where(some > 0, 1 / (1 + np.abs(some)), -1.0)
-    half = np.where(some > 0, 1 - np.abs(n_missing / found.table.observed.shape[1] - 0.5), -1.0)
+    off_half = np.abs(n_missing / found.table.observed.shape[1] - 0.5)
+    half = np.where((some > 0) & (off_half < 0.2), 1 - off_half, -1.0)
     picks += [(some, "most is missing"), (half, "about half is missing")]
     picks.append((few, "least is missing"))
     taken: set[int] = set()
