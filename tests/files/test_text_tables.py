@@ -306,7 +306,7 @@ def test_a_text_among_numbers_is_an_error_where_numbers_are_needed(tmp_path: Pat
             table.numbers(values, "a", found.rows)
         (mixed,) = table.mixed_columns(values)
     assert (mixed.name, mixed.text, mixed.position) == ("a", "x\ny", 30)
-    assert (mixed.n_numbers, mixed.n_observed) == (30, 32)
+    assert mixed.problem == r"'x\ny' is not a number, but 30 of 32 values are"
 
 
 @pytest.mark.parametrize(
