@@ -120,6 +120,15 @@ def test_a_text_among_numbers_is_refused_with_its_line(table: Path) -> None:
     invoke("fit", table, "-l", "grade", *TINY, "--missing", "n/k", "-q")
 
 
+def test_labels_have_classes(table: Path) -> None:
+    result = invoke("fit", table, "-l", "size", *TINY, code=1)
+    row = int(np.argmax(read(table)["size"] != ""))
+    assert f"{table}, line {row + 2} (data row {row + 1}), column 'size'" in result.stderr
+    assert "a label has classes" in result.stderr
+    result = invoke("fit", table, "-l", "name", *TINY, code=2)
+    assert "'name' names rows (240 of them)" in result.stderr
+
+
 def test_a_sample_of_a_long_table(table: Path) -> None:
     found = document("fit", table, "-l", "grade", *TINY, "--max-rows", "150")
     assert (found["rows"], found["rows_of_file"]) == (150, N)

@@ -10,12 +10,15 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from cli.conftest import invoke, make_table, read
+from cli.conftest import TINY, invoke, make_table, read
 
 CELLS = ["", "NA", "?", "1", "007", "1.50", "-0", "1e3", "1e999", "nan", "inf", "red", "blue", "é",
          "a, b", 'say "x"', "two\nlines", "1,5", "2024-01-01", "01001", "=cmd|'x'!A1", "\x07",
          "x" * 300]  # fmt: skip
 DELIMITERS, LINE_ENDS = ",;\t|", ("\n", "\r\n", "\r")
+COMMANDS = ("inspect", "complete", "complete", "predict", "score", "explain")
+# What takes longer, as it fits a model or draws a page.
+LONG_COMMANDS = (*COMMANDS, "fit", "report")
 ENCODINGS = ("utf-8", "utf-8-sig", "utf-16", "latin-1", "utf-16-be")
 # Beside the file, what cannot be said more closely: it is no text, is empty, or has no header.
 PLACE = r"line \d+|data row \d+|column '|the header|the file is|this is|compressed|has none of"
@@ -66,19 +69,23 @@ def written(rng: random.Random, table: pd.DataFrame, path: Path) -> Path:
     return path
 
 
-def check_file(seed: int, folder: Path, models: list[str]) -> bool:
+def check_file(
+    seed: int, folder: Path, models: list[str], commands: tuple[str, ...] = COMMANDS
+) -> bool:
     """Run one command on one file; gives whether it had a result."""
     rng = random.Random(seed)
     path = written(rng, made_table(rng), folder / f"f{seed}.csv")
     before, model = path.read_bytes(), rng.choice(models)
     out = folder / ("out" + "".join(path.suffixes))
-    name = rng.choice(["inspect", "complete", "complete", "predict", "score", "explain"])
+    name = rng.choice(commands)
     words = {
         "inspect": ["inspect", path],
         "complete": ["complete", path, model, "-o", out],
         "predict": ["predict", path, model, "-o", folder / "out.csv"],
         "score": ["score", path, model],
         "explain": ["explain", path, model, "--row", rng.randint(1, 5)],
+        "fit": ["fit", path, *TINY, "-o", folder / "out.safetensors"],
+        "report": ["report", model, "--data", path, "-o", folder / "out.html"],
     }[name]
     result = invoke(*words, "--json", "-q", code=None)
     assert path.read_bytes() == before
@@ -87,7 +94,7 @@ def check_file(seed: int, folder: Path, models: list[str]) -> bool:
         assert result.exit_code in (1, 2), (seed, result.output)
         assert result.stdout == ""
         lines = result.stderr.replace(str(path), "FILE")
-        assert "FILE" in lines, (seed, lines)
+        assert name == "fit" or "FILE" in lines, (seed, lines)
         assert re.search(rf"({PLACE}|there is|no row|label of the model)", lines), (seed, lines)
     elif name == "complete" and path.suffix == ".csv":
         compare(path, out)
@@ -138,7 +145,8 @@ def test_a_label_that_is_none_is_refused_with_its_place(
 
 @pytest.mark.long
 def test_three_hundred_files(tmp_path: Path, labels: str, grade: str) -> None:
-    found = [check_file(seed, tmp_path, [labels, grade]) for seed in range(1000, 1300)]
+    models = [labels, grade]
+    found = [check_file(seed, tmp_path, models, LONG_COMMANDS) for seed in range(1000, 1300)]
     assert 100 < sum(found) < 300
 
 

@@ -73,6 +73,7 @@ def test_help_is_light() -> None:
         (["inspect", "."], 1, "this is a folder"),
         (["inspect", "/dev/zero"], 1, "this is a device"),
         (["nothing"], 2, "no command 'nothing'"),
+        (["serve", "nowhere.safetensors"], 1, "no model file 'nowhere.safetensors'"),
     ],
 )
 def test_exit_codes(
@@ -104,6 +105,13 @@ def test_a_full_disk(table: Path, labels: str) -> None:
         assert "the disk is full" in result.stderr
     result = invoke("fit", table, "-l", "grade", *TINY, "-o", "/dev/full", code=3)
     assert "/dev/full" in result.stderr
+
+
+def test_deep_nesting(tmp_path: Path) -> None:
+    plan = tmp_path / "deep.toml"
+    plan.write_text(f"a = {'[' * 5000}{']' * 5000}")
+    result = invoke("experiment", "run", plan, code=1)
+    assert f"{plan} is not TOML" in result.stderr
 
 
 @pytest.mark.parametrize(

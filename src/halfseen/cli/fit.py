@@ -67,8 +67,11 @@ def command(
     n_rows = len(table.rows)
     of = f" of {table.n_rows:,}" if n_rows < table.n_rows else ""
     sample = f"a random sample of {n_rows:,}{of} rows" if of else f"{n_rows:,} rows"
-    labels_shown = f"{len(table.labels)} label{'' if len(table.labels) == 1 else 's'}"
-    console.say(f"{file}: {sample}, {table.X.num_columns} features and {labels_shown}.")
+    features, labels = (
+        f"{n} {what}{'' if n == 1 else 's'}"
+        for n, what in ((table.X.num_columns, "feature"), (len(table.labels), "label"))
+    )
+    console.say(f"{file}: {sample}, {features} and {labels}.")
     began = time.perf_counter()
     is_interrupted = fit(model, table, console)
     seconds = time.perf_counter() - began

@@ -96,6 +96,8 @@ def _named(models: tuple[str, ...]) -> dict[str, str]:
         if not _NAME.fullmatch(name):
             message = f"{name!r} cannot be the name of a model in an address."
             raise UsageProblem(message, "Use letters, digits, dots and dashes: NAME=FILE.")
+        if not os.path.exists(path):
+            raise Problem(f"There is no model file {path!r}.", "Check its name.")
         if name in paths:
             remedy = "Give one of them another: NAME=FILE."
             raise UsageProblem(f"Two models have the name {name!r}.", remedy)

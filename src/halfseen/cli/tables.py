@@ -118,6 +118,8 @@ def read_training_table(
     chosen, left_out, asked, sample, values, typed = read
     if both := [name for name in chosen if name in left_out]:
         raise UsageProblem(f"{both[0]!r} is named by --labels and by --ignore.", "Choose one.")
+    for name in chosen:
+        _check_label(table, name, typed, sample.rows)
     for mixed in table.mixed_columns(values):
         if mixed.name not in asked and mixed.name not in left_out:
             raise table.error(
@@ -155,6 +157,24 @@ def read_training_table(
         rows=sample.rows, n_rows=sample.n_rows,
         others=typed.drop_columns([*features, *chosen]),
     )  # fmt: skip
+
+
+def _check_label(table: TableFile, name: str, typed: pa.Table, rows: RowPositions) -> None:
+    """Refuse numbers and names of rows, which are no classes."""
+    if name not in typed.column_names:
+        raise UsageProblem(
+            f"--labels: {name!r} holds no numbers or text.", "Choose another column."
+        )
+    column = typed.column(name)
+    raw = read_column(column.to_pylist(), name)
+    if pa.types.is_floating(column.type) and (raw.seen % 1 != 0).any():
+        place = raw.row(int(np.argmax(raw.seen % 1 != 0)))
+        remedy = "Bin the numbers, or make it a feature: numbers are filled, too"
+        problem = f"the label holds {column[place].as_py():g}, but a label has classes"
+        raise table.error(problem, remedy, int(rows[place]), name)
+    if infer_type(raw, name).reason == "identifier":
+        message = f"--labels: {name!r} names rows ({len(raw.seen):,} of them); it has no classes."
+        raise UsageProblem(message, "Choose another column.")
 
 
 def _is_binary(type: pa.DataType) -> bool:

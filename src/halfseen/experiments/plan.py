@@ -342,7 +342,7 @@ def parse_plan(text: str, source: str, folder: Path, name: str = "plan") -> Plan
     """The plan that a TOML text describes; `source` is for messages."""
     try:
         document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise PlanError(f"{source} is not TOML: {error}.") from error
     known = ["title", "about", "grid", "table", *Grid.model_fields]
     for key in document:
