@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 WORKERS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); [ $$n -gt 4 ] && echo 4 || echo $$n)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check test-long test-browser test-engines docs bench clean
+.PHONY: help demo test check test-long test-browser test-engines test-lowest docs dist bench clean
 
 help:
 	@echo "make demo          train on digits with half of the pixels and labels hidden; writes demo_output/digits.png"
@@ -17,6 +17,8 @@ help:
 	@echo "make test-long     the tests that make test leaves out because they take long"
 	@echo "make test-browser  the reports in a real browser (needs Chromium)"
 	@echo "make test-engines  Dask and Spark with processes of their own (Spark needs Java)"
+	@echo "make test-lowest   the tests with the lowest versions that pyproject.toml allows"
+	@echo "make dist          wheel and source distribution in dist, and the README run from the wheel"
 	@echo "make docs          the site in docs/_build/html: guide, gallery, API; warnings are errors"
 	@echo "make bench         rows per second of Lossy-CD beside scikit-learn's BernoulliRBM, on an idle machine"
 	@echo "make clean         remove the virtual environment and everything generated"
@@ -65,6 +67,25 @@ test-engines: $(VENV)/.test
 test-long: $(VENV)/.test
 	HALFSEEN_TESTS_AS_IN_USE=1 $(BIN)/python -m pytest -rs -m "long or as_in_use"
 
+# Everything that is run by make test, in an environment of its own.
+test-lowest: $(VENV)/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check "uv>=0.5"
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(VENV)-lowest
+	VIRTUAL_ENV=$(VENV)-lowest $(BIN)/uv pip install --quiet --resolution lowest-direct --group test \
+	  --editable ".[cli,excel,report,serve,dask,mlflow]"
+	$(VENV)-lowest/bin/python -m pytest -n $(WORKERS) -rs -m "not long and not browser and not engines"
+
+# The wheel is built from the source distribution, and tried where nothing else is installed.
+dist: $(VENV)/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dist
+	rm -rf dist $(VENV)-dist
+	$(BIN)/python -m build --outdir dist .
+	$(BIN)/python -m twine check --strict dist/*
+	$(PYTHON) -m venv $(VENV)-dist
+	$(VENV)-dist/bin/python -m pip install --quiet --disable-pip-version-check "$$(ls dist/*.whl)[cli,report]" pandas
+	$(VENV)-dist/bin/python tests/guide/try_wheel.py README.md
+	@ls -l dist
+
 # The gallery is run, which takes minutes; what has not changed since is kept.
 docs: $(VENV)/.test
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group docs --editable ".[cli,report,serve,dask]"
@@ -75,4 +96,4 @@ bench: $(VENV)/.test
 	$(BIN)/python benchmarks/lossy_cd.py
 
 clean:
-	rm -rf $(VENV) demo_output dist docs/_build docs/gallery docs/api/generated .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(VENV)-lowest $(VENV)-dist demo_output dist docs/_build docs/gallery docs/api/generated .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -59,7 +59,7 @@ def visit_math(self: Any, node: Any) -> None:
     """Write a formula as MathML, which browsers draw without a script."""
     is_block = isinstance(node, nodes.math_block)
     formula = tex2mathml(_TAG.sub(r"\\qquad (\1)", node.astext()), as_block=is_block)
-    self.body.append(f'<div class="math">{formula}</div>' if is_block else formula)
+    self.body.append(f'<div class="formula">{formula}</div>' if is_block else formula)
     raise nodes.SkipNode
 
 

@@ -162,8 +162,8 @@ def table(n_rows: int = 60) -> Rows:
     return Rows(np.where(observed, visible, np.nan), observed, MARGINALS)
 
 
-def first_states(algorithm: Algorithm, n_machines: int = 1) -> TrainingState:
-    keys = jax.random.split(jax.random.key(5), n_machines)
+def first_states(algorithm: Algorithm, n_estimators: int = 1) -> TrainingState:
+    keys = jax.random.split(jax.random.key(5), n_estimators)
     marginals = jnp.asarray(MARGINALS)
     return initial_states(keys, MIXED, N_HIDDEN, 20, marginals, 1.0, algorithm)
 

@@ -284,7 +284,7 @@ def _from_weights(schema: Schema, rbm: RBM, completed: Units) -> tuple[Floats, F
     """Strengths averaged over machines, and the sums of the interactions of two columns."""
     weights = standardised_weights(schema, rbm)
     means = hidden_means(rbm, completed).astype(np.float64)
-    curvature = (means * (1 - means)).mean(axis=0)  # (n_machines, n_hidden)
+    curvature = (means * (1 - means)).mean(axis=0)  # (n_estimators, n_hidden)
     member = _membership(schema)
     strength = signed = np.zeros((len(schema.columns), len(schema.columns)))
     for of_machine, of_hidden in zip(weights, curvature, strict=True):

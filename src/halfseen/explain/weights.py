@@ -103,7 +103,7 @@ def hidden_units(
             f"{type(model).__name__} has no hidden units to show; use an RBMClassifier."
         )
     weights = standardised_weights(schema, rbm)
-    strength = np.sqrt((weights**2).sum(axis=1))  # (n_machines, n_hidden)
+    strength = np.sqrt((weights**2).sum(axis=1))  # (n_estimators, n_hidden)
     n_units = whole_number("top", top, 1)
     strongest = np.argsort(-strength, axis=None, kind="stable")[:n_units]
     machines, units = np.unravel_index(strongest, strength.shape)
@@ -140,13 +140,13 @@ def rbm_of(model: TableModel) -> RBM | None:
 
 
 def hidden_means(rbm: RBM, visible: Units) -> NDArray[np.float32]:
-    """P(h = 1 | v) of each machine, of shape (n_rows, n_machines, n_hidden)."""
+    """P(h = 1 | v) of each machine, of shape (n_rows, n_estimators, n_hidden)."""
     of_each = jax.vmap(RBM.hidden_mean_from_visible, in_axes=(0, None), out_axes=1)
     return np.asarray(of_each(rbm, jnp.asarray(visible)))
 
 
 def standardised_weights(schema: Schema, rbm: RBM) -> Floats:
-    """Weights per standard deviation of each unit, of shape (n_machines, n_units, n_hidden).
+    """Weights per standard deviation of each unit, of shape (n_estimators, n_units, n_hidden).
 
     What is common to all categories of a column is taken off: it moves nothing. The squares of a
     column then add up to the variance that it brings to the input of a hidden unit.

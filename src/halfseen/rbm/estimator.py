@@ -300,9 +300,9 @@ class _RBMModel(TableModel):
         key = jax.random.fold_in(jax.random.key(seed), _SAMPLES)
         positions = np.arange(n_samples, dtype=np.uint32)
         samples = np.zeros((n_samples, self.schema_.n_units), np.float32)
-        n_machines = len(self.rbm_.hidden_bias)
-        for machine in range(n_machines):
-            own = positions % n_machines == machine
+        n_estimators = len(self.rbm_.hidden_bias)
+        for machine in range(n_estimators):
+            own = positions % n_estimators == machine
             nothing = Encoded(samples[own], samples[own] > 0)
             samples[own] = self._chain_ends(machine, key, nothing, positions[own], _SAMPLE_STEPS)
         return samples
@@ -329,13 +329,13 @@ class _RBMModel(TableModel):
 
     def _restore(self, arrays: dict[str, NDArray[Any]], training: dict[str, Any]) -> None:
         layer = layer_of(self.schema_)
-        n_machines, n_hidden = arrays["hidden_bias"].shape
+        n_estimators, n_hidden = arrays["hidden_bias"].shape
         shapes = {
             "weights": (layer.n_units, n_hidden), "visible_bias": (layer.n_units,),
             "hidden_bias": (n_hidden,), "log_variance": (layer.n_gaussian,),
         }  # fmt: skip
         for name, shape in shapes.items():
-            _check_array(name, arrays[name], np.float32, (n_machines, *shape))
+            _check_array(name, arrays[name], np.float32, (n_estimators, *shape))
         self.rbm_ = RBM(layer, **{name: jnp.asarray(arrays[name]) for name in shapes})
         self.n_iter_, self._states = int(training["n_iter"]), None
         losses = training["validation_loss"]
@@ -344,10 +344,10 @@ class _RBMModel(TableModel):
 
 @dataclass(eq=False, repr=False)
 class RBMClassifier(_RBMModel, TableClassifier):
-    """A restricted Boltzmann machine of features and targets, both incomplete: RBM-MO [1]_.
+    """A restricted Boltzmann machine of features and targets, both incomplete: RBM-MO.
 
-    The machine is trained by Lossy-CD on all observed entries, and missing entries are completed
-    by mean field. Classes, labels and several outputs are visible units beside the features.
+    The machine is trained by Lossy-CD [1]_ on all observed entries, and missing entries are
+    completed by mean field. Classes, labels and several outputs are visible units beside the features.
 
     Parameters
     ----------

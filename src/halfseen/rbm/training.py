@@ -224,13 +224,13 @@ def train(
     Rows are shuffled in every epoch; those that do not fill a minibatch are left out of it. If a
     machine diverges, all go back to the last epoch, and that machine goes on more slowly.
     """
-    n_rows, n_machines = len(rows.visible), len(states.rbm.hidden_bias)
+    n_rows, n_estimators = len(rows.visible), len(states.rbm.hidden_bias)
     batch_size = min(batch_size, n_rows)
-    rates, n_rollbacks, epoch = np.full(n_machines, learning_rate, np.float32), 0, first_epoch
+    rates, n_rollbacks, epoch = np.full(n_estimators, learning_rate, np.float32), 0, first_epoch
     while True:
         order = np.random.default_rng([seed, epoch]).permutation(n_rows)
         batches = order[: n_rows // batch_size * batch_size].reshape(-1, batch_size)
-        keys = jax.random.split(jax.random.fold_in(jax.random.key(seed), epoch), n_machines)
+        keys = jax.random.split(jax.random.fold_in(jax.random.key(seed), epoch), n_estimators)
         moved = run_epoch(states, rows, batches, keys, rates, algorithm=algorithm)
         sound = _is_sound(moved)
         if sound.all():
