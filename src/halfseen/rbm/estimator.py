@@ -347,7 +347,8 @@ class RBMClassifier(_RBMModel, TableClassifier):
     """A restricted Boltzmann machine of features and targets, both incomplete: RBM-MO.
 
     The machine is trained by Lossy-CD [1]_ on all observed entries, and missing entries are
-    completed by mean field. Classes, labels and several outputs are visible units beside the features.
+    completed by mean field. Classes, labels and several outputs are visible units beside the
+    features.
 
     Parameters
     ----------
