@@ -64,6 +64,7 @@ _CAVEAT: Final = (
 )
 _FEWEST_ENTRIES: Final = 100
 _MANY_ROWS: Final = 20_000
+_FEWEST_OF_A_COLUMN: Final = 20
 _CALIBRATED: Final = 0.05
 
 Losses = dict[tuple[What, str], list[RowLosses]]
@@ -348,7 +349,9 @@ def _coverages(
     if intervals:
         block, held, width = (np.concatenate(group) for group in zip(*intervals, strict=True))
         shares = {int(j): float(held[block == j].mean()) for j in np.unique(block)}
-        least = min(shares, key=lambda j: shares[j])
+        # Of a few entries a share says nothing.
+        many = np.flatnonzero(np.bincount(block) >= _FEWEST_OF_A_COLUMN).tolist()
+        least = min(many or shares, key=lambda j: shares[j])
         found.append(
             Coverage(
                 what="intervals", asked=asked, found=float(held.mean()), n_entries=len(held),
@@ -409,7 +412,9 @@ def _text(found: Evaluation, width: int) -> str:
         lines.append(f"{f'{_headline(what)} ({rows[0].n_entries:,})':40}"
                      + "".join(f"{name:>17}" for name in names))  # fmt: skip
         for method in dict.fromkeys(score.method for score in rows):
-            cells = [f"{s.mean:.3f} ± {s.std:.3f}" for s in rows if s.method == method]
+            spreads = [f" ± {s.std:.3f}" if found.n_repeats > 1 else "" for s in rows]
+            pairs = zip(rows, spreads, strict=True)
+            cells = [f"{s.mean:.3f}{spread}" for s, spread in pairs if s.method == method]
             lines.append(f"{method:40}" + "".join(f"{cell:>17}" for cell in cells))
         lines.append("")
     sentences = [verdict.sentence for verdict in found.verdicts]

@@ -26,7 +26,7 @@ _FEWEST: Final = 10  # missing and observed values that a test needs
 _FEWEST_EXPECTED: Final = 5
 _MOST_TESTED, _MOST_CATEGORIES = 200, 10
 _MOST_CELLS, _MOST_ROWS, _FEWEST_ROWS = 8_000_000, 20_000, 1_000
-_MOST_PAIRS, _MOST_PATTERNS, _WEAKEST_PAIR = 50, 10, 0.3
+_MOST_PAIRS, _WEAKEST_PAIR = 50, 0.3
 
 
 class MissingPair(Record):
@@ -35,13 +35,6 @@ class MissingPair(Record):
     column: str
     other: str
     correlation: float  # of missing and missing
-
-
-class MissingPattern(Record):
-    """Columns that are missing in the same rows, and the number of these rows."""
-
-    missing: tuple[str, ...]
-    n_rows: int
 
 
 class ColumnRandomness(Record):
@@ -93,23 +86,6 @@ def missing_pairs(columns: Sequence[InspectedColumn]) -> tuple[MissingPair, ...]
         for k in order
         if strength[k] >= _WEAKEST_PAIR
     )  # fmt: skip
-
-
-def missing_patterns(columns: Sequence[InspectedColumn]) -> tuple[MissingPattern, ...]:
-    """The most frequent sets of columns that are missing in the same rows."""
-    if not columns:
-        return ()
-    missing = np.array([~c.observed for c in columns]).T
-    packed = np.packbits(missing, axis=1)
-    _, first, counts = np.unique(packed, axis=0, return_index=True, return_counts=True)
-    order = np.argsort(-counts, kind="stable")[:_MOST_PATTERNS]
-    return tuple(
-        MissingPattern(
-            missing=tuple(columns[j].name for j in np.flatnonzero(missing[first[k]]).tolist()),
-            n_rows=int(counts[k]),
-        )
-        for k in order
-    )
 
 
 def judge_randomness(columns: Sequence[InspectedColumn], seed: int = 0) -> Randomness:

@@ -16,11 +16,9 @@ from halfseen.inspect.columns import ColumnSummary, InspectedColumn, Record, Rol
 from halfseen.inspect.findings import Finding, find_all
 from halfseen.inspect.missingness import (
     MissingPair,
-    MissingPattern,
     Randomness,
     judge_randomness,
     missing_pairs,
-    missing_patterns,
 )
 
 MAX_ROWS: Final = 100_000
@@ -46,8 +44,6 @@ class Inspection(Record):
         Share of rows in which no label is known; None if there are no labels.
     missing_pairs : tuple of MissingPair
         Columns that go missing together, strongest correlation first.
-    missing_patterns : tuple of MissingPattern
-        The most frequent sets of columns that are missing in the same rows.
     randomness : Randomness
         Whether values look missing completely at random.
     findings : tuple of Finding
@@ -60,7 +56,6 @@ class Inspection(Record):
     columns: tuple[ColumnSummary, ...]
     share_without_label: float | None
     missing_pairs: tuple[MissingPair, ...]
-    missing_patterns: tuple[MissingPattern, ...]
     randomness: Randomness
     findings: tuple[Finding, ...]
 
@@ -160,7 +155,7 @@ def inspect_table(
         share_missing=float(np.mean(~table.observed)),
         columns=tuple(column.summary() for column in columns),
         share_without_label=float(1 - np.any(known, axis=0).mean()) if known else None,
-        missing_pairs=missing_pairs(used), missing_patterns=missing_patterns(used),
+        missing_pairs=missing_pairs(used),
         randomness=judge_randomness(used, random_state),
         findings=find_all(columns, table.n_rows, bool(known)),
     )  # fmt: skip
