@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from os import PathLike
 from typing import Any
 
@@ -58,7 +59,7 @@ def load(path: str | PathLike[str]) -> Any:
             "save method of a model wrote"
         )
     try:
-        document = ModelDocument.model_validate(content.document)
+        document = ModelDocument.model_validate_json(json.dumps(content.document))
         return estimator._from_file(document, content.arrays)
     except (ValidationError, KeyError, TypeError, ValueError) as error:
         reason = str(error).splitlines()[0][:150]

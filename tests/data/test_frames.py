@@ -2,6 +2,7 @@
 
 import datetime
 from decimal import Decimal
+from types import SimpleNamespace
 
 import narwhals as nw
 import numpy as np
@@ -155,6 +156,9 @@ def test_hidden_values_are_never_read(garbage):
     [
         ({"a": [1]}, TypeError, "X is a dict, not a table"), (3, TypeError, "X is a int"),
         ((row for row in [[1]]), TypeError, "X is a generator"), ("a", TypeError, "X is a str"),
+        ([{"a": 1}], TypeError, "X is a list of dict, not a table"),
+        ([{1}], TypeError, "list of set"), (frozenset([1]), TypeError, "X is a frozenset"),
+        ([(i for i in (1, 2))], TypeError, "list of gen"), ({}.keys(), TypeError, "dict_keys"),
         (None, TypeError, "X is a NoneType"), (np.zeros(1, [("a", int)]), TypeError, "structured"),
         (pl.LazyFrame({"a": [1]}), TypeError, r"X is a lazy frame; call X.collect\(\)"),
         (scipy.sparse.csr_array(np.eye(2)), TypeError, r"X is sparse.*X.toarray\(\)"),
@@ -182,6 +186,9 @@ def test_align_reorders_drops_and_adds_missing_columns(make):
     with pytest.warns(UserWarning, match="'c' are absent"):
         aligned = align(X, ["a", "b", "c"])
     assert type(aligned) is type(X)
+    with pytest.warns(UserWarning, match="'c' are absent"):
+        of_model = align(X, SimpleNamespace(feature_names_in_=np.array(["a", "b", "c"])))
+    assert read_table(of_model).names == ("a", "b", "c")
     table = read_table(aligned)
     assert table.names == ("a", "b", "c")
     assert table.observed.tolist() == [[True, True, False]] * 2

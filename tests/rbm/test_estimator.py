@@ -90,6 +90,27 @@ def test_shapes_and_values(models: dict[str, RBMClassifier], kind: str) -> None:
     assert not pd.isna(np.asarray(completion.y, dtype=object)).any()
 
 
+def test_numbers_and_text_that_writes_them_are_one_class() -> None:
+    y = np.where(targets(TABLE, "binary", unknown=0.0) == "low", 0, 1)
+    model = RBMClassifier(**LIGHT).fit(TABLE, y)
+    score = model.score(TABLE, y)
+    for same in (y.astype(float), y.astype(str), y.astype(bool), pd.Series(y).astype("category")):
+        assert model.score(TABLE, same) == score
+    weights = (model.predict(TABLE) == y).astype(float)
+    assert model.score(TABLE, y, sample_weight=weights) == 1.0
+    assert model.score(TABLE, np.full(60, 7)) == 0.0  # a class that training had not
+    assert model.complete(TABLE, np.where(y, "1", "0")).y.tolist() == y.astype(str).tolist()
+
+
+def test_targets_of_numbers_and_of_text_stay_what_they_are() -> None:
+    y = pd.DataFrame({"grade": [1, 2, 3] * 20, "word": ["x", None, "y"] * 20, "on": [True] * 60})
+    y.loc[::2, "on"] = False
+    model = RBMClassifier(**LIGHT).fit(TABLE, y)
+    for found in (model.predict(TABLE), model.sample(20).y):
+        assert [{type(cell) for cell in column} for column in found.T] == [{int}, {str}, {bool}]
+    assert model.score(TABLE, model.predict(TABLE)) == 1.0
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_known_targets_are_kept(models: dict[str, RBMClassifier], kind: str) -> None:
     y = targets(TABLE, kind)

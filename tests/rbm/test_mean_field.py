@@ -37,7 +37,7 @@ completed = jax.jit(complete, static_argnames=("method", "n_sweeps"))
 
 
 def at_rest(rbm: RBM, tap: bool = False) -> FixedPoint:
-    point = solve(rbm, TABLE, MARGINALS, 3000, tap=tap, tolerance=0.0)
+    point = solve(rbm, TABLE, MARGINALS, 3000, tap=tap)
     return FixedPoint(*map(np.asarray, point))
 
 

@@ -98,7 +98,7 @@ class ModelDocument(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     parameters: dict[str, JsonValue]
-    columns: dict[str, JsonValue]
+    columns: Schema
     seed: int
     training: dict[str, JsonValue]
 
@@ -236,7 +236,7 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         }
         document = ModelDocument(
             parameters=to_jsonable_python(parameters, fallback=_plain),
-            columns=self.schema_.model_dump(mode="json"),
+            columns=self.schema_,
             seed=self._seed,
             training=self._training_document(),
         )
@@ -249,14 +249,12 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         model = cls(
             **{k: dict(v["pairs"]) if isinstance(v, dict) else v for k, v in parameters.items()}
         )
-        schema = Schema.from_document(document.columns)
+        schema, model._seed = document.columns, document.seed
         model._set_schema(schema)
-        model._seed = document.seed
         of_calibration = {k: v for k, v in arrays.items() if k.startswith("calibration.")}
         n_sets = 1 if schema.target_type == "multilabel-indicator" else len(schema.targets)
-        model.calibration_ = None
-        if of_calibration:
-            model.calibration_ = Calibration.from_arrays(of_calibration, n_sets)
+        calibration = Calibration.from_arrays(of_calibration, n_sets) if of_calibration else None
+        model.calibration_ = calibration
         model._restore(arrays, document.training)
         return model
 
@@ -427,9 +425,12 @@ class TableClassifier(ClassifierMixin, TableModel):  # type: ignore[misc]
             filled_y = fill_table(y, decided, self._read_target(y, table.n_rows).observed)
         return Completion(self._filled(X, table, units), filled_y, self._arranged(probabilities))
 
-    def score(self, X: Any, y: Any) -> float:
-        """Accuracy over the known entries of y; unknown ones do not count."""
-        return float(accuracy(y, self.predict(X)))
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Accuracy over the known entries of y, rows weighted; unknown entries do not count."""
+        predicted = read_target(self.predict(X), target_type=str(self.schema_.target_type))
+        true = self._read_target(y, predicted.n_rows)
+        codes = map(self.schema_.codes, (true, predicted))
+        return accuracy(*codes, sample_weight=sample_weight)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -528,9 +529,11 @@ def by_target(model: TableModel, found: Any, *, are_sets: bool = False) -> list[
 
 def _joined(columns: Any, schema: Schema) -> NDArray[Any]:
     """Targets as scikit-learn expects them: one column as (n_rows,), several side by side."""
-    if schema.target_type in ("multilabel-indicator", "multiclass-multioutput"):
-        return np.stack(columns, axis=1)
-    return np.asarray(columns[0])
+    if schema.target_type not in ("multilabel-indicator", "multiclass-multioutput"):
+        return np.asarray(columns[0])
+    if len({column.dtype.kind for column in columns}) > 1:  # a number beside text stays a number
+        columns = [column.astype(object) for column in columns]
+    return np.stack(columns, axis=1)
 
 
 def _plain(value: Any) -> Any:

@@ -15,15 +15,13 @@ from numpy.typing import NDArray
 TILE_ROWS = 32
 
 
-def map_tiles(
-    function: Callable[..., Any], *tables: NDArray[Any], tile_rows: int = TILE_ROWS
-) -> NDArray[np.float32]:
-    """Apply a compiled row-by-row function to all rows, always in tiles of `tile_rows` rows."""
+def map_tiles(function: Callable[..., Any], *tables: NDArray[Any]) -> NDArray[np.float32]:
+    """Apply a compiled row-by-row function to all rows, always in tiles of `TILE_ROWS` rows."""
     n_rows = len(tables[0])
     results = []
-    for first in range(0, max(n_rows, 1), tile_rows):
-        tiles = [table[first : first + tile_rows] for table in tables]
-        missing = tile_rows - len(tiles[0])
+    for first in range(0, max(n_rows, 1), TILE_ROWS):
+        tiles = [table[first : first + TILE_ROWS] for table in tables]
+        missing = TILE_ROWS - len(tiles[0])
         if missing:
             tiles = [np.pad(tile, [(0, missing)] + [(0, 0)] * (tile.ndim - 1)) for tile in tiles]
         results.append(function(*tiles))

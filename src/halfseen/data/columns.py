@@ -94,7 +94,7 @@ class Column(BaseModel):
         return self.type in ("numeric", "log-numeric") or self.graded
 
     @cached_property
-    def _positions(self) -> dict[str, int]:
+    def positions(self) -> dict[str, int]:
         """Code of each key; booleans also match 0 and 1 and any case, and 0 and 1 booleans."""
         positions = {category_key(value): code for code, value in enumerate(self.categories)}
         aliases = {"False": "0", "True": "1"} if positions.keys() <= {"0", "1"} else {}
@@ -113,7 +113,7 @@ class Column(BaseModel):
             valid = (found >= 0) & (found <= 1) if self.graded else np.ones(len(found), bool)
             unseen = np.unique(found[~valid]).tolist()
         else:
-            found, unseen = raw.codes(self._positions)
+            found, unseen = raw.codes(self.positions)
             valid, why = found >= 0, "not a category of the training table"
         if unseen:
             shown = ", ".join(map(repr, unseen[:5])) + (", ..." if len(unseen) > 5 else "")
@@ -140,6 +140,12 @@ class Column(BaseModel):
                 numbers = np.log(np.maximum(numbers, 0.0) + self.shift)
             return np.divide(numbers * half - self.centre * half, self.scale * half)
 
+    def _numbers(self, units: NDArray[Any]) -> NDArray[np.float64]:
+        with np.errstate(over="ignore", under="ignore"):
+            numbers = self.centre + self.scale * np.clip(units, *self._encoded_range)
+            is_log = self.type == "log-numeric"
+            return np.asarray(np.exp(numbers) - self.shift if is_log else numbers)
+
     @cached_property
     def _encoded_range(self) -> tuple[float, float]:
         low, high = self._standardised(np.array([self.low, self.high]))
@@ -158,11 +164,7 @@ class Column(BaseModel):
                 return floats[0] + (floats[-1] - floats[0]) * np.clip(unit, 0.0, 1.0)
             codes = np.where(unit >= 0.5, len(self.categories) - 1, 0)
         else:
-            with np.errstate(over="ignore", under="ignore"):
-                numbers = self.centre + self.scale * np.clip(unit, *self._encoded_range)
-                if self.type == "log-numeric":
-                    numbers = np.exp(numbers) - self.shift
-            numbers = np.clip(numbers, self.low, self.high)
+            numbers = np.clip(self._numbers(unit), self.low, self.high)
             if self.type != "ordinal":
                 return np.rint(numbers) if round_whole and self.whole else numbers
             codes = np.rint(numbers).astype(np.int64)
@@ -170,14 +172,9 @@ class Column(BaseModel):
 
     def nearest_unit(self, units: NDArray[Any]) -> NDArray[np.float32]:
         """Values of a Gaussian unit moved to the nearest ones that the column can take."""
-        low, high = self._encoded_range
-        inside = np.clip(units, low, high)
         if self.whole or self.type == "ordinal":
-            numbers = self.centre + self.scale * inside
-            if self.type == "log-numeric":
-                numbers = np.exp(numbers) - self.shift
-            inside = self._standardised(np.rint(numbers))
-        return np.asarray(inside, np.float32)
+            units = self._standardised(np.rint(self._numbers(units)))
+        return np.asarray(np.clip(units, *self._encoded_range), np.float32)
 
     def probabilities(self, units: NDArray[Any]) -> NDArray[np.float64]:
         """Probability of each category, of shape (n_rows, n_categories), rows summing to one."""

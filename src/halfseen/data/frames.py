@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
@@ -99,10 +99,11 @@ def fill_table(X: Any, decoded: Decoded, observed: Bools) -> Any:
     return nw.from_native(filled, allow_series=True) if is_wrapped else filled
 
 
-def align(X: Any, feature_names: Sequence[str]) -> Any:
+def align(X: Any, model: Any) -> Any:
     """Give a data frame the columns of the training table, in its order.
 
-    Other columns are dropped. Absent ones are missing throughout; a UserWarning names them.
+    `model` is a fitted estimator, or the names of its columns. Other columns are dropped. Absent
+    ones are missing throughout; a UserWarning names them.
 
     Examples
     --------
@@ -110,18 +111,18 @@ def align(X: Any, feature_names: Sequence[str]) -> Any:
     >>> list(align(pd.DataFrame({"c": [0], "b": [1], "a": [2]}), ["a", "b"]))
     ['a', 'b']
     """
-    frame = _open(X, "X")
+    frame, feature_names = _open(X, "X"), list(getattr(model, "feature_names_in_", model))
     if not isinstance(frame, nw.DataFrame):
         raise TypeError("Only a table with column names can be aligned; pass a data frame.")
     absent = [name for name in feature_names if name not in frame.columns]
     if len(absent) == len(feature_names):
-        expected = list(feature_names)[:10]
+        expected = feature_names[:10]
         raise ValueError(f"No column of X is one of the training table: {expected}.")
     if absent:
         shown = ", ".join(map(repr, absent))
         warnings.warn(f"Columns {shown} are absent and taken as missing.", stacklevel=2)
         frame = frame.with_columns(nw.lit(None).alias(name) for name in absent)
-    aligned = frame.select(list(feature_names))
+    aligned = frame.select(feature_names)
     return aligned if isinstance(X, nw.DataFrame) else aligned.to_native()
 
 
@@ -163,11 +164,13 @@ def _open(data: Any, what: str) -> Any:
         return opened
     if hasattr(data, "toarray"):
         raise TypeError(f"{what} is sparse, but dense data is required; pass {what}.toarray().")
-    sized = hasattr(data, "__len__") or hasattr(data, "__array__")
-    if not sized or isinstance(data, str | bytes | dict | set):
+    is_list = isinstance(data, Sequence) and not isinstance(data, str | bytes)
+    first = next(iter(data), None) if is_list else None
+    if isinstance(first, Mapping | Set | Iterator) or not (is_list or hasattr(data, "__array__")):
+        found = type(data).__name__ + ("" if first is None else f" of {type(first).__name__}")
         raise TypeError(
-            f"{what} is a {type(data).__name__}, not a table; pass a numpy array, a list of rows, "
-            "or a data frame of pandas, polars or pyarrow. (argument must be a string or a number)"
+            f"{what} is a {found}, not a table; pass a numpy array, a list of rows, or a data "
+            "frame of pandas, polars or pyarrow. (argument must be a string or a number)"
         )
     if isinstance(data, np.ma.MaskedArray):
         as_float = data.dtype.kind == "f"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from functools import cached_property
 from itertools import accumulate
@@ -57,11 +56,6 @@ class Schema(BaseModel):
             if found:
                 raise ValueError(f"The schema has {problem}.")
         return self
-
-    @classmethod
-    def from_document(cls, document: dict[str, Any]) -> Schema:
-        """Validate what ``model_dump(mode="json")`` gave; lists become tuples."""
-        return cls.model_validate_json(json.dumps(document))
 
     @property
     def has_feature_names(self) -> bool:
@@ -150,6 +144,13 @@ class Schema(BaseModel):
             column.decode(units[:, own], round_whole=round_whole) if column.n_units else None
             for column, own in zip(getattr(self, columns), slices, strict=True)
         ]
+
+    def codes(self, target: Target) -> NDArray[np.float64]:
+        """Codes of the classes of a target: -1 of those not trained on, NaN where unknown."""
+        codes = np.full(target.observed.shape, np.nan)
+        for own, raw, of_column in zip(self.targets, target.columns, codes.T, strict=False):
+            of_column[raw.observed] = raw.codes(own.positions)[0]
+        return codes
 
     def probabilities(self, units: NDArray[Any], j: int) -> NDArray[np.float64]:
         """Probability of each class of target `j`, of shape (n_rows, n_categories)."""

@@ -25,6 +25,7 @@ from halfseen.base.estimator import (
     TableModel,
     TrainingInterrupted,
 )
+from halfseen.base.runtime import forget_programs, jax_session
 from halfseen.base.tiles import map_tiles
 from halfseen.data.frames import Table, Target
 from halfseen.data.raw import Bools
@@ -38,6 +39,7 @@ from halfseen.rbm.training import (
     TrainingState,
     ValidationLoss,
     initial_states,
+    run_epoch,
     some_rows,
     train,
 )
@@ -69,6 +71,7 @@ _PASSES, _UPDATES = (80, 300), 12_000  # of n_iter="auto"
 _THRESHOLDS = np.linspace(0.05, 0.95, 91)
 _HOLD_OUT, _DRAWS, _SAMPLES = range(100, 103)  # streams of random numbers beside training's
 _DRAW_STEPS, _SAMPLE_STEPS = 100, 500  # Gibbs steps of a draw of missing entries, and of a new row
+_PROGRAMS = initial_states, run_epoch, complete_rows, draw_rows, log_partitions, log_probabilities
 _POSITIVE_INTEGER = Interval(Integral, 1, None, closed="left")
 
 Callback = Callable[["EpochRecord"], object]
@@ -146,11 +149,13 @@ class _RBMModel(TableModel):
         np.clip(numbers, -_LARGEST_VALUE, _LARGEST_VALUE, out=numbers)
         return Encoded(values, observed)
 
+    @jax_session()
     def _fit(
         self, encoded: Encoded, callbacks: Iterable[Callback], truth: Encoded | None = None
     ) -> None:
         """Train on an encoded table, then calibrate on the entries that were held out."""
         self.__dict__.pop("rbm_", None)  # a fit that fails leaves no model
+        forget_programs((self.schema_.n_units, self._algorithm, encoded.values.shape), *_PROGRAMS)
         held_out = self._hold_out(encoded)
         held_out_units = held_out[:, self.schema_.unit_column]
         training = Encoded(encoded.values, encoded.observed & ~held_out_units)
@@ -224,6 +229,7 @@ class _RBMModel(TableModel):
             return min(max(_PASSES[0], _UPDATES // n_updates), _PASSES[1])
         return self.n_iter
 
+    @jax_session()
     def _fit_part(self, encode: Callable[[], Encoded], learn: Callable[[], Encoded]) -> None:
         """One epoch over a part of a table, from where the last part or fit ended."""
         self._validate_params()
@@ -284,6 +290,7 @@ class _RBMModel(TableModel):
         """Apply a function of rows, and of what else belongs to each of them."""
         return map_tiles(lambda v, o, *rest: function(self._rows(v, o), *rest), *encoded, *others)
 
+    @jax_session()
     def _complete_units(self, encoded: Encoded) -> Floats:
         of_rows = partial(
             complete_rows, self.rbm_, jax.random.key(self._seed), n_restarts=self.n_restarts,
@@ -291,11 +298,13 @@ class _RBMModel(TableModel):
         )  # fmt: skip
         return self._by_tiles(of_rows, encoded)
 
+    @jax_session()
     def _draw_units(self, encoded: Encoded, seed: int, draw: int, first_row: int) -> Floats:
         key = jax.random.fold_in(jax.random.fold_in(jax.random.key(seed), _DRAWS), draw)
         positions = np.arange(first_row, first_row + len(encoded.values), dtype=np.uint32)
         return self._chain_ends(draw, key, encoded, positions, _DRAW_STEPS)
 
+    @jax_session()
     def _sample_units(self, n_samples: int, seed: int) -> Floats:
         key = jax.random.fold_in(jax.random.key(seed), _SAMPLES)
         positions = np.arange(n_samples, dtype=np.uint32)
@@ -313,6 +322,7 @@ class _RBMModel(TableModel):
         rbm = jax.tree.map(lambda leaf: leaf[machine % len(leaf)], self.rbm_)
         return self._by_tiles(partial(draw_rows, rbm, key, n_steps=n_steps), encoded, positions)
 
+    @jax_session()
     def _log_probability(self, encoded: Encoded) -> NDArray[np.float64]:
         key = jax.random.key(self._seed)
         log_z = log_partitions(self.rbm_, key, jnp.asarray(self.schema_.marginals))
@@ -336,7 +346,8 @@ class _RBMModel(TableModel):
         }  # fmt: skip
         for name, shape in shapes.items():
             _check_array(name, arrays[name], np.float32, (n_estimators, *shape))
-        self.rbm_ = RBM(layer, **{name: jnp.asarray(arrays[name]) for name in shapes})
+        leaves: dict[str, Any] = {name: arrays[name] for name in shapes}
+        self.rbm_ = RBM(layer, **leaves)
         self.n_iter_, self._states = int(training["n_iter"]), None
         losses = training["validation_loss"]
         self.history_ = [EpochRecord(epoch, loss, 0.0) for epoch, loss in enumerate(losses)]
@@ -389,7 +400,7 @@ class RBMClassifier(_RBMModel, TableClassifier):
     n_restarts : int, default=10
         Random starts of a completion, whose results are averaged.
     n_sweeps : int, default=10
-        Largest number of iterations of a completion.
+        Number of iterations of a completion.
     threshold : {"per_label", "shared"} or float, default="per_label"
         Probability above which a label is predicted; by default learned to maximise the accuracy
         on known labels.

@@ -23,24 +23,17 @@ from halfseen.rbm.units import binary_entropy
 
 Completion = Literal["mean_field", "tap", "gibbs"]
 _TAP_DAMPING = 0.5
-_State = tuple[Array, Array, Array, Array]
 
 
 class FixedPoint(NamedTuple):
-    """Means at which the iteration came to rest, with the leading axes of the rows."""
+    """Means at which the iteration ends, with the leading axes of the rows."""
 
     visible_mean: Array  # (..., n_visible), observed entries at their values
     hidden_mean: Array  # (..., n_hidden)
 
 
-def fixed_point(
-    rbm: RBM, rows: Rows, start: Array, n_sweeps: int, tap: bool = False, tolerance: float = 1e-4
-) -> FixedPoint:
-    """Solve the mean-field or the TAP equations from `start`, the observed entries clamped.
-
-    A row rests when no visible mean moves by more than `tolerance`. From then on it stays as it
-    is, whatever the other rows still do.
-    """
+def fixed_point(rbm: RBM, rows: Rows, start: Array, n_sweeps: int, tap: bool = False) -> FixedPoint:
+    """Iterate the mean-field or the TAP equations from `start`, the observed entries clamped."""
     visible, observed, _ = rows
     missing = jnp.where(observed, 0.0, 1.0)
     damping = _TAP_DAMPING if tap else 0.0
@@ -52,31 +45,20 @@ def fixed_point(
         """Derivative of the Onsager term in the visible means (0) or in the hidden ones (1)."""
         return jax.grad(onsager, of)(visible_mean, hidden_mean) if tap else 0.0
 
-    def sweep(visible_mean: Array, hidden_mean: Array) -> tuple[Array, Array]:
+    def sweep(_: int, means: FixedPoint) -> FixedPoint:
+        visible_mean, hidden_mean = means
         inputs = rbm.hidden_input_from_visible(visible_mean)
-        hidden_mean = jax.nn.sigmoid(inputs + reaction(1, visible_mean, hidden_mean))
-        inputs = rbm.visible_input_from_hidden(hidden_mean) + reaction(0, visible_mean, hidden_mean)
-        missing_mean = rbm.layer.mean(inputs, rbm.log_variance)
-        return jnp.where(observed, visible, missing_mean), hidden_mean
-
-    def goes_on(state: _State) -> Array:
-        return (state[0] < n_sweeps) & jnp.any(state[1])
-
-    def body(state: _State) -> _State:
-        index, moves, visible, hidden = state
-        new_visible, new_hidden = sweep(visible, hidden)
+        new_hidden = jax.nn.sigmoid(inputs + reaction(1, visible_mean, hidden_mean))
+        inputs = rbm.visible_input_from_hidden(new_hidden) + reaction(0, visible_mean, new_hidden)
+        new_visible = jnp.where(observed, visible, rbm.layer.mean(inputs, rbm.log_variance))
         # In this form a clamped entry keeps its bits.
-        new_visible = new_visible + damping * (visible - new_visible)
-        new_hidden = new_hidden + damping * (hidden - new_hidden)
-        change = jnp.max(jnp.abs(new_visible - visible), axis=-1)
-        visible = jnp.where(moves[..., None], new_visible, visible)
-        hidden = jnp.where(moves[..., None], new_hidden, hidden)
-        return index + 1, moves & (change > tolerance), visible, hidden
+        new_visible = new_visible + damping * (visible_mean - new_visible)
+        return FixedPoint(new_visible, new_hidden + damping * (hidden_mean - new_hidden))
 
     start = jnp.where(observed, visible, start)
-    means = start, rbm.hidden_mean_from_visible(start)
-    first = jnp.zeros((), jnp.int32), jnp.ones(start.shape[:-1], bool), *means
-    return FixedPoint(*jax.lax.while_loop(goes_on, body, first)[2:])
+    first = FixedPoint(start, rbm.hidden_mean_from_visible(start))
+    end: FixedPoint = jax.lax.fori_loop(0, n_sweeps, sweep, first)
+    return end
 
 
 def onsager_term(rbm: RBM, visible_mean: Array, hidden_mean: Array, missing: Array) -> Array:

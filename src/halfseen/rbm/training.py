@@ -37,18 +37,6 @@ _VALIDATION_SWEEPS = 10
 class DivergenceError(RuntimeError):
     """Training diverged again and again, although its learning rate was lowered."""
 
-    def __init__(self, learning_rate: float, n_rollbacks: int = _MAX_ROLLBACKS) -> None:
-        super().__init__(learning_rate, n_rollbacks)
-
-    def __str__(self) -> str:
-        (rate, n), happened = self.args, f"with a learning rate of {self.args[0]:g}"
-        if n:
-            happened = f"{n + 1} times, at rates from {rate:g} down to {rate * _SLOWER**n:g}"
-        return (
-            f"Training diverged {happened}. Use a much smaller learning_rate or a larger "
-            "batch_size, and look for gross outliers."
-        )
-
 
 class Algorithm(NamedTuple):
     """Which variant of Algorithm 1 is run."""
@@ -176,10 +164,6 @@ def run_epoch(
         end: TrainingState = jax.lax.scan(update, state, steps)[0]
         return end
 
-    if len(keys) == 1:  # without a leading axis products of matrices are faster
-        first = jax.tree.map(lambda leaf: leaf[0], (states, keys, rates))
-        moved: TrainingState = jax.tree.map(lambda leaf: leaf[None], of_machine(*first))
-        return moved
     return jax.vmap(of_machine)(states, keys, rates)
 
 
@@ -237,7 +221,11 @@ def train(
             states, epoch = moved, epoch + 1
             yield states
         elif n_rollbacks == _MAX_ROLLBACKS:
-            raise DivergenceError(learning_rate)
+            tried = f"from {learning_rate:g} down to {learning_rate * _SLOWER**n_rollbacks:g}"
+            raise DivergenceError(
+                f"Training diverged {n_rollbacks + 1} times, at rates {tried}. Use a much smaller "
+                "learning_rate or a larger batch_size, and look for gross outliers."
+            )
         else:
             n_rollbacks += 1
             rates = np.where(sound, rates, rates * _SLOWER).astype(np.float32)

@@ -153,7 +153,7 @@ def _known_targets(model: Any, names: Names, columns: Any, n_rows: int) -> Targe
             cells[:, j] = np.fromiter(columns[name], object, n_rows)
     given: Target = model._read_target(cells[:, 0] if cells.shape[1] == 1 else cells, n_rows)
     for j, (name, column) in enumerate(zip(names.targets, model.schema_.targets, strict=True)):
-        _, unknown = given.columns[j].codes(column._positions)
+        _, unknown = given.columns[j].codes(column.positions)
         if unknown:
             raise ValueError(f"Column {name!r}: {unknown[0]!r} is no class of the model.")
     return given
