@@ -23,7 +23,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from pydantic import BaseModel
 
-from halfseen.model_file import FORMAT_VERSION, ModelFileError, replace_atomically
+from halfseen.atomic import replace_atomically
+from halfseen.model_file import FORMAT_VERSION, ModelFileError
 from halfseen.model_file import read_model_file as read
 from halfseen.model_file import write_model_file as write
 

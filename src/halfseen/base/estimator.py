@@ -19,12 +19,12 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from halfseen.base.conformal import ConformalIntervals, ConformalSets
-from halfseen.base.notebook import learned_html
 from halfseen.data.frames import Table, Target, fill_table, make_table, read_table, read_target
 from halfseen.data.raw import Bools
 from halfseen.data.schema import Encoded, Schema, learn_schema
 from halfseen.metrics import accuracy
 from halfseen.model_file import write_model_file
+from halfseen.notebook import learned_html
 
 Floats = NDArray[np.float32]
 

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from halfseen._version import __version__
+from halfseen.atomic import replace_atomically
 from halfseen.engines.parts import SentModel, check_names, complete, modelled_columns, receive, send
-from halfseen.model_file import replace_atomically
 
 try:
     import fsspec

@@ -18,10 +18,10 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from halfseen.atomic import replace_atomically
 from halfseen.data.frames import read_table, read_target
 from halfseen.data.raw import category_key
 from halfseen.data.schema import Schema, learn_schema
-from halfseen.model_file import replace_atomically
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]

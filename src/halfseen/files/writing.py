@@ -17,8 +17,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from halfseen.atomic import replace_atomically
 from halfseen.files.source import Format, TableWriteError, format_of_name
-from halfseen.model_file import replace_atomically
 
 WriteRows = Callable[[pa.Table], None]
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 from xml.etree import ElementTree
 
 from halfseen._version import __version__
-from halfseen.model_file import replace_atomically
+from halfseen.atomic import replace_atomically
 from halfseen.plot import COLOURS, column_label, shortened
 
 if TYPE_CHECKING:

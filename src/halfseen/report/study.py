@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from halfseen.atomic import replace_atomically
 from halfseen.experiments.records import CellRecord
 from halfseen.experiments.tables import OURS, SCORE_NAMES, RecordTable, record_tables
-from halfseen.model_file import replace_atomically
 from halfseen.plot import COLOURS
 from halfseen.report.page import chart, render, write_page
 

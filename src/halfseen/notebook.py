@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from halfseen.base.estimator import TableModel
-    from halfseen.data.columns import Column
+from halfseen.data.columns import Column
 
 _MOST_COLUMNS, _MOST_VALUES, _LONGEST = 40, 5, 40
 _HEADS = ("Column", "Type", "Known", "Values", "Median of validation entries")
 
 
-def learned_html(model: TableModel) -> str:
+def learned_html(model: Any) -> str:
     """A table of the columns of a fitted model, which unfolds: targets first."""
     schema = model.schema_
     rows = [_row(c, "target", e) for c, e in zip(schema.targets, _of_targets(model), strict=True)]
@@ -52,7 +50,7 @@ def _row(column: Column, role: str, error: str) -> str:
     return f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
 
 
-def _of_features(model: TableModel) -> Iterator[str]:
+def _of_features(model: Any) -> Iterator[str]:
     columns: Any = model.schema_.features
     median = np.full(len(columns), np.nan)
     if model.calibration_ is not None:
@@ -66,7 +64,7 @@ def _of_features(model: TableModel) -> Iterator[str]:
             yield f"error: {column.scale * error:.3g}"
 
 
-def _of_targets(model: TableModel) -> Iterator[str]:
+def _of_targets(model: Any) -> Iterator[str]:
     calibration, n_targets = model.calibration_, len(model.schema_.targets)
     if calibration is None:
         yield from [""] * n_targets
