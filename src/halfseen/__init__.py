@@ -3,6 +3,7 @@
 - :class:`HalfseenClassifier`, :class:`HalfseenImputer` - the recommended model
 - :class:`RBMClassifier`, :class:`RBMImputer` - the paper's model, RBM-MO
 - :func:`load` - a model that was saved
+- :func:`pool` - one estimate from those of several filled tables
 - :func:`evaluate` - whether to trust a model on a table, beside simple baselines
 - :func:`observed_scorer`, :class:`ObservedStratifiedKFold` - model selection with unknown labels
 - :mod:`halfseen.metrics` - scores that skip unknown entries
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from halfseen.rbm.estimator import RBMClassifier as RBMClassifier
     from halfseen.rbm.estimator import RBMImputer as RBMImputer
     from halfseen.rbm.training import DivergenceError as DivergenceError
+    from halfseen.rubin import pool as pool
 
 _MODULES = {
     "DivergenceError": "halfseen.rbm.training",
@@ -43,6 +45,7 @@ _MODULES = {
     "evaluate": "halfseen.experiments.evaluate",
     "load": "halfseen.loading",
     "observed_scorer": "halfseen.model_selection",
+    "pool": "halfseen.rubin",
 }
 
 __all__ = [
@@ -59,6 +62,7 @@ __all__ = [
     "evaluate",
     "load",
     "observed_scorer",
+    "pool",
 ]
 
 

@@ -69,13 +69,15 @@ def _of_targets(model: Any) -> Iterator[str]:
     if calibration is None:
         yield from [""] * n_targets
     elif model.schema_.target_type == "multilabel-indicator":  # two states of each label
-        yield from map(_of_classes, calibration.sets[0].quantile(0.5).reshape(n_targets, 2))
+        yield from map(
+            _of_classes, calibration.sets[0].least_probability(0.5).reshape(n_targets, 2)
+        )
     else:
-        yield from (_of_classes(sets.quantile(0.5)) for sets in calibration.sets)
+        yield from (_of_classes(sets.least_probability(0.5)) for sets in calibration.sets)
 
 
-def _of_classes(scores: NDArray[np.float64]) -> str:
-    shown = ", ".join(f"{1 - one:.2f}" for one in scores[:_MOST_VALUES])
+def _of_classes(median: NDArray[np.float64]) -> str:
+    shown = ", ".join(f"{one:.2f}" for one in median[:_MOST_VALUES])
     return f"probability of the truth, by class: {shown}"
 
 

@@ -33,14 +33,15 @@ def drawn(rng, p):
 def test_intervals_have_the_exact_finite_sample_coverage(n, coverage, rank):
     # Over calibration sets and a new entry, coverage is rank / (n + 1) exactly.
     rng = np.random.default_rng(0)
-    n_columns = 20_000  # each column is a calibration set of its own
-    entries = rng.exponential(size=(n_columns, n + 1))
-    column = np.repeat(np.arange(n_columns), n)
-    fitted = ConformalIntervals.fit(entries[:, 1:].ravel(), 0 * column, column, n_columns)
-    lower, upper = fitted.interval(np.zeros(n_columns), 1.0, np.arange(n_columns), coverage)
-    covered, exact = (np.abs(entries[:, 0]) <= upper).mean(), rank / (n + 1)
-    np.testing.assert_array_equal(lower, -upper)
-    assert abs(covered - exact) < 4 * np.sqrt(exact * (1 - exact) / n_columns)
+    n_fits, held = 2000, 0
+    for _ in range(n_fits):
+        new, *entries = rng.exponential(size=n + 1)
+        fitted = ConformalIntervals.fit(entries, np.zeros(n), np.zeros(n, int), 1)
+        lower, upper = fitted.interval(0.0, 1.0, 0, coverage)
+        assert lower == -upper == -np.sort(entries)[rank - 1]
+        held += new <= upper
+    exact = rank / (n + 1)
+    assert abs(held / n_fits - exact) < 4 * np.sqrt(exact * (1 - exact) / n_fits)
 
 
 def test_spread_scales_the_interval():
@@ -54,13 +55,32 @@ def test_spread_scales_the_interval():
     assert fitted.quantile(0.9)[0] == pytest.approx(1.645, abs=0.1)
 
 
-def test_few_entries_borrow_from_all_columns():
-    fitted = fitted_intervals(np.random.default_rng(3), [200, 3, 0])
+def test_few_entries_borrow_from_other_columns():
+    fitted = fitted_intervals(np.random.default_rng(3), [2000, 10, 0])
     own, few, none = fitted.quantile(0.9)
-    assert none == np.sort(fitted.scores)[int(np.ceil(204 * 0.9)) - 1]
-    assert few >= none != own
-    assert np.bincount(fitted.group).tolist() == [200, 3]
-    assert np.isinf(fitted.quantile(0.999)).all()
+    assert fitted.n_validation.tolist() == [2000, 10, 0]
+    assert fitted.support(0.9).tolist() == [2000, 2010, 2010]
+    assert own == pytest.approx(np.quantile(np.sort(fitted.scores[:2000]), 0.9), rel=0.02)
+    # Errors of the second column are twice as large.
+    assert own < none < few < fitted.scores.max()
+    assert np.isinf(fitted.quantile(0.9999)).all()
+
+
+def test_intervals_hold_at_every_share_that_is_observed():
+    rng = np.random.default_rng(7)
+    share, column = rng.random(8000), rng.integers(3, size=8000)
+    truth = rng.normal(size=8000) * (2.0 - share) * (1 + column)
+    fitted = ConformalIntervals.fit(
+        truth[:4000], np.zeros(4000), column[:4000], 3, share=share[:4000]
+    )
+    lower, upper = fitted.interval(0.0, 1.0, column[4000:], 0.9, share[4000:])
+    held = (lower <= truth[4000:]) & (truth[4000:] <= upper)
+    for low in (0.0, 0.25, 0.5, 0.75):
+        own = (share[4000:] >= low) & (share[4000:] < low + 0.25)
+        assert abs(held[own].mean() - 0.9) < 0.04
+    # Beyond the shares of validation entries, and between them, nothing jumps.
+    _, curve = fitted.interval(0.0, 1.0, 0, 0.9, np.linspace(0, 1, 400))
+    assert np.abs(np.diff(curve)).max() < 0.1
 
 
 def test_without_any_entry_nothing_is_promised():
@@ -114,12 +134,19 @@ def test_sets_cover_both_states_of_every_label_and_survive_a_model_file(tmp_path
     np.testing.assert_array_equal(again.prediction_set(p[15_000:], 0.9), inside)
 
 
-def test_a_rare_label_borrows_from_the_same_state_of_other_labels():
-    p = np.random.default_rng(6).dirichlet([1, 1], size=(40, 2))
-    sets = ConformalSets.fit(p, [[1, 0]] * 39 + [[1, 1]])
-    assert np.bincount(sets.group).tolist() == [0, 40, 39, 1]
-    one_of_either = np.sort(1.0 - np.append(p[:39, 0, 1], p[39, :, 1]))
-    assert sets.quantile(0.9)[3] == one_of_either[int(np.ceil(42 * 0.9)) - 1]
+def test_a_rare_label_borrows_from_common_ones_on_the_scale_of_its_share():
+    # Both are predicted equally well: odds are those of the share times a likelihood ratio.
+    rng, n, odds = np.random.default_rng(6), 40_000, np.array([1.0, 1 / 400])
+    truth = (rng.random((n, 2)) < odds / (1 + odds)).astype(int)
+    likely = odds * np.exp(rng.normal(size=(n, 2)) + 2.0 * (truth - 0.5))
+    p = np.stack([1 / (1 + likely), likely / (1 + likely)], axis=2)
+    assert 0 < truth[:2000, 1].sum() < 9  # too few for 90 %
+    sets = ConformalSets.fit(p[:2000], truth[:2000])
+    assert sets.support(0.9)[3] == truth[:2000].sum()
+    rare = truth[2000:, 1] == 1
+    inside = sets.prediction_set(p[2000:], 0.9)
+    assert inside[rare, 1, 1].mean() > 0.75
+    assert inside[~rare, 1, 1].mean() < 0.6
 
 
 @settings(deadline=None, max_examples=60)
@@ -137,7 +164,7 @@ def test_sets_are_nested_and_never_empty(seed, multilabel, n):
     "change",
     [{"group": np.array([0, 0, -1])}, {"group": np.array([0, 0, 2])}, {"group": np.zeros(2, int)},
      {"pool": np.array([0, -1])}, {"pool": np.array([0, 2**60])}, {"pool": np.zeros(0, int)},
-     {"scores": np.zeros((3, 1))},
+     {"scores": np.zeros((3, 1))}, {"shares": np.ones(2)}, {"shares": np.zeros(0)},
      {"scores": np.array([1.0, 2.0, np.nan])}, {"scores": np.zeros(3, np.int64)},
      {"more": np.zeros(1)}],
 )  # fmt: skip

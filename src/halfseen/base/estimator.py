@@ -328,12 +328,15 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
     ) -> NDArray[np.float64]:
         """Bounds of the numbers of a table from its completed units and their spread."""
         intervals = self._calibrated().intervals
+        # As where intervals are calibrated, an ignored column is no feature.
+        modelled = [column.n_units > 0 for column in self.schema_.features]
+        share = table.observed[:, modelled].mean(axis=1, keepdims=True)
         bounds = np.full((table.n_rows, len(self.schema_.features), 2), np.nan)
         for j, column in enumerate(self.schema_.features):
             if not column.is_number:
                 continue
             unit = self.schema_.units_of(j)
-            found = intervals.interval(mean[:, unit], spread[:, unit], j, coverage)
+            found = intervals.interval(mean[:, unit], spread[:, unit], j, coverage, share)
             for side, bound in enumerate(found):
                 bounds[:, j, side] = column.decode(bound)
             raw = table.columns[j]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,8 @@ from halfseen.ensemble.validation import HeldOut
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 _N_PARTS = 5  # of cross-fitting
+# Intervals are calibrated on rows of which these shares of the features are kept.
+_KEPT, _MOST_MASKED_ROWS = (1.0, 0.5, 0.2, 0.05), 2048
 
 
 class Judged(NamedTuple):
@@ -32,6 +34,15 @@ class Judged(NamedTuple):
     weight: Floats  # (n_rows,)
     known: Predictions  # with the other targets shown
     new: Predictions  # with all targets hidden
+    masked: list[Masked]  # the same, with ever fewer features shown
+
+
+class Masked(NamedTuple):
+    """Rows of which some of the features are masked, and what is predicted of their numbers."""
+
+    rows: NDArray[np.int64]  # places among the judged rows
+    share: Floats  # (n_rows,), of the features that is shown
+    predictions: Predictions
 
 
 def judge(problem: Problem, ensemble: Ensemble, fold: Fold, held: HeldOut) -> Judged:
@@ -45,14 +56,41 @@ def judge(problem: Problem, ensemble: Ensemble, fold: Fold, held: HeldOut) -> Ju
     seen = problem.observed[rows] & ~entries
     shown = seen[:, by_unit]
     values = problem.encoded.values[rows]
+    features = Encoded(values, shown & ~is_target)
     known = new = ensemble.predictions(Encoded(values, shown), [fold])
     if target_units:
-        new = ensemble.predictions(Encoded(values, shown & ~is_target), [fold])
+        new = ensemble.predictions(features, [fold])
+    hidden = entries[:, by_unit] & ~is_target
+    masked = _ever_fewer(problem, ensemble, fold, features, hidden)
     return Judged(
-        values, problem.target_codes[rows], entries[:, by_unit] & ~is_target,
+        values, problem.target_codes[rows], hidden,
         entries[:, by_unit[target_units]], np.asarray(shown[:, target_units].any(axis=1)),
-        problem.row_weight[rows], known, new,
+        problem.row_weight[rows], known, new, masked,
     )  # fmt: skip
+
+
+def _ever_fewer(
+    problem: Problem, ensemble: Ensemble, fold: Fold, features: Encoded, held: Bools
+) -> list[Masked]:
+    """Predictions of held-out numbers from all, and from ever fewer, of the features of a row.
+
+    Masks are nested: what one hides, the next ones hide too [1]_.
+
+    .. [1] Zaffran, Josse, Romano and Dieuleveut, "Predictive Uncertainty Quantification with
+       Missing Covariates", arXiv 2405.15641 (CP-MDA-Nested).
+    """
+    n_gaussian, by_unit = problem.units.layer.n_gaussian, problem.units.entry_of_unit
+    rows = problem.some(np.flatnonzero(held[:, :n_gaussian].any(axis=1)), _MOST_MASKED_ROWS, 29)
+    numbers_only = Fold(fold.members, fold.class_priors)
+    uniform = np.random.default_rng([problem.seed, 31]).random((len(rows), problem.units.n_entries))
+    first = np.unique(by_unit, return_index=True)[1]
+    of_features = first[~problem.is_target]
+    found = []
+    for kept in _KEPT if len(rows) else ():
+        shown = features.observed[rows] & (uniform < kept)[:, by_unit]
+        predicted = ensemble.predictions(Encoded(features.values[rows], shown), [numbers_only])
+        found.append(Masked(rows, shown[:, of_features].mean(axis=1), predicted))
+    return found
 
 
 _N_QUANTILES, _FEWEST_OF_COLUMN = 99, 50  # of residuals
@@ -178,18 +216,17 @@ def calibrate(problem: Problem, ensemble: Ensemble, judged: list[Judged]) -> Cal
     schema, layer = problem.schema, problem.units.layer
     assert ensemble.stack is not None
     alone = ensemble.folds[0].class_priors is not None
-    truth, mean, spread, column = [], [], [], []
+    n_gaussian = layer.n_gaussian
+    parts: list[tuple[NDArray[Any], ...]] = [(np.zeros(0),) * 5]
     for one in judged:
-        at = np.nonzero(one.features[:, : layer.n_gaussian])
-        numbers = weighted_sum(ensemble.stack.numbers.T[:, None], one.new.numbers)
-        truth.append(one.truth[at].astype(np.float64))
-        mean.append(numbers[at])
-        spread.append(one.new.spread[at])
-        column.append(schema.unit_column[at[1]])
-    intervals = ConformalIntervals.fit(
-        np.concatenate(truth), np.concatenate(mean), np.concatenate(column), len(schema.features),
-        np.concatenate(spread),
-    )  # fmt: skip
+        for rows, share, predicted in one.masked:
+            at = np.nonzero(one.features[rows, :n_gaussian])
+            mean = weighted_sum(ensemble.stack.numbers.T[:, None], predicted.numbers)[at]
+            column = schema.unit_column[at[1]]
+            truth = one.truth[rows][at]
+            parts.append((truth, mean, column, predicted.spread[at], share[at[0]]))
+    truth, mean, column, spread, share = (np.concatenate(p) for p in zip(*parts, strict=True))
+    intervals = ConformalIntervals.fit(truth, mean, column, len(schema.features), spread, share)
     proba = [
         [np.zeros((len(one.truth), len(c.categories))) for c in schema.targets] for one in judged
     ]

@@ -96,7 +96,7 @@ def class_trust(schema: Schema, calibration: Calibration) -> list[ClassTrust]:
     found = []
     for column, (sets, first) in zip(schema.targets, groups, strict=True):
         support, own = sets.support(COVERAGE), sets.n_validation
-        median, low = 1 - sets.quantile(0.5), 1 - sets.quantile(COVERAGE)
+        median, low = sets.least_probability(0.5), sets.least_probability(COVERAGE)
         for code, (value, share) in enumerate(
             zip(column.categories, class_shares(column), strict=True)
         ):
@@ -113,7 +113,7 @@ def class_trust(schema: Schema, calibration: Calibration) -> list[ClassTrust]:
 def column_trust(schema: Schema, calibration: Calibration) -> list[ColumnTrust]:
     """Validation entries of all features that are numbers."""
     intervals = calibration.intervals
-    own, support = intervals.n_validation, intervals.support(COVERAGE)
+    own, support = map(intervals.of_columns, (intervals.n_validation, intervals.support(COVERAGE)))
     median, high = intervals.error_quantile(0.5), intervals.error_quantile(COVERAGE)
     return [
         ColumnTrust(
