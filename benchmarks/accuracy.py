@@ -171,12 +171,7 @@ def _masked_keel(task: Task, mask: int) -> MaskedTable:
 
 
 def predictions(
-    table: MaskedTable,
-    python: str,
-    estimator: str,
-    parameters: dict[str, Any],
-    timeout: float,
-    row_scores: bool = False,
+    table: MaskedTable, python: str, estimator: str, parameters: dict[str, Any], timeout: float
 ) -> tuple[dict[str, NDArray[Any]], dict[str, float]]:
     """Fit and predict under another interpreter; arrays of predictions, and timings."""
     new_rows = bool(table.is_new.any())
@@ -186,7 +181,6 @@ def predictions(
         "new_rows": new_rows,
         "uncertainty": estimator.endswith("Classifier"),
         "n_draws": N_DRAWS,
-        "row_scores": row_scores,
     }
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

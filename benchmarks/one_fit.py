@@ -71,8 +71,8 @@ def answer(folder: Path) -> None:
         found["intervals"] = np.asarray(model.predict_interval(asked, COVERAGE), np.float64)
         draws = model.impute(asked, request["n_draws"])
         found["draws"] = np.stack([numbers(draw) for draw in draws])
-        if request["row_scores"]:
-            found["row_scores"] = model.score_samples(asked)
+    if request.get("row_scores"):
+        found["row_scores"] = model.score_samples(X if X_new is None else X_new)
     np.savez(folder / "predictions.npz", **found)
     (folder / "timings.json").write_text(json.dumps(timings))
 

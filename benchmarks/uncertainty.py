@@ -22,6 +22,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
@@ -31,6 +32,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from accuracy import COVERAGE, MaskedTable, predictions
+from accuracy import _write_table as write_table
 from numpy.typing import NDArray
 from scipy.stats import binom, norm
 
@@ -296,14 +298,25 @@ def rows_record(name: str, mask: int, options: Any) -> dict[str, Any]:
     cells[bad, draw.integers(X.shape[1], size=bad.sum())] = True
     others = X.iloc[draw.integers(len(X), size=X.size)].to_numpy().reshape(*X.shape, -1)
     X = X.mask(cells, np.stack([others[:, j, j] for j in range(X.shape[1])], axis=1))
-    shown = X if isinstance(table.X, pd.DataFrame) else X.to_numpy(np.float64)
-    nothing = np.zeros(X.shape, bool)
-    planted = MaskedTable(shown, table.y, table.numbers, table.y, nothing,
-                          np.zeros(table.y.shape, bool), np.zeros(len(X), bool))  # fmt: skip
-    found, timings = predictions(planted, options.python, options.estimator, options.parameters,
-                                 options.timeout, row_scores=True)  # fmt: skip
-    return {"auc": float(metrics.micro_auc(bad[:, None] * 1.0, -found["row_scores"][:, None])),
-            **timings}  # fmt: skip
+    scores = row_scores(X if isinstance(table.X, pd.DataFrame) else X.to_numpy(), table.y, options)
+    return {"auc": float(metrics.micro_auc(bad[:, None] * 1.0, -scores[:, None]))}
+
+
+def row_scores(X: Any, y: NDArray[np.float64], options: Any) -> NDArray[np.float64]:
+    """Log-probabilities of the rows that a model is fitted to."""
+    request = {"estimator": options.estimator, "parameters": options.parameters, "new_rows": False,
+               "uncertainty": False, "row_scores": True}  # fmt: skip
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "request.json").write_text(json.dumps(request))
+        write_table(folder, "X", X)
+        np.save(folder / "y.npy", y)
+        script = str(Path(__file__).parent / "one_fit.py")
+        subprocess.run(
+            [options.python, script, name], check=True, timeout=options.timeout, stdout=sys.stderr
+        )
+        with np.load(folder / "predictions.npz") as found:
+            return np.asarray(found["row_scores"])
 
 
 def sum_over_all_rows(seed: int, n_columns: int = 6) -> float:
