@@ -153,7 +153,11 @@ def _masked_keel(task: Task, mask: int) -> MaskedTable:
         table = pd.read_csv(file, header=None, na_values=["?", "<null>"], skipinitialspace=True)
     table.columns = [f"x{i}" for i in range(table.shape[1])]
     classes = pd.factorize(table.iloc[:, -1].astype(str).str.strip(), sort=True)[0]
-    X = table.iloc[:, :-1]
+    return masked_frame(table.iloc[:, :-1], classes, task, mask)
+
+
+def masked_frame(X: pd.DataFrame, classes: NDArray[np.int64], task: Task, mask: int) -> MaskedTable:
+    """A table of one target with the entries of one mask hidden."""
     draw = np.random.default_rng([mask, _ROWS_STREAM])
     shown = X.mask(draw.random(X.shape) < task.feature_rate)
     kept = shown.notna().any()

@@ -39,7 +39,8 @@ _ROWS_OF_COVARIANCE, _ROWS_OF_MEAN = 0.6, 2.0  # the first for each unit
 _WITHIN_SHRINKAGE = 0.05
 _FEWEST_CLASS_ROWS = 50
 # Bounds of time: of the covariances of classes, and of the splits that boosting tries.
-_MOST_CLASS_WORK, _MOST_BOOSTING_WORK = 1e8, 4e7
+_MOST_CLASS_WORK, _MOST_BOOSTING_WORK = 1e8, 8e7
+_ROWS_OF_CLASS = 500  # above which boosting takes more rounds
 
 
 def fit_ensemble(
@@ -241,11 +242,11 @@ def _fit_trees(
 
 
 def _boosting_rounds(problem: Problem) -> int:
-    """Rounds of boosting, none where they would take long."""
-    counts = (problem.target_codes >= 0).sum(axis=0)
-    n_rows = min(int(counts.max()), _MOST_TREE_ROWS)
-    n_classes = (len(column.categories) for column in problem.schema.targets)
+    """Rounds of boosting, more where classes have many rows; none where they would take long."""
+    n_rows = min(int((problem.target_codes >= 0).sum(axis=0).max()), _MOST_TREE_ROWS)
+    n_classes = [len(column.categories) for column in problem.schema.targets]
+    plenty = min(max(n_rows / (_ROWS_OF_CLASS * max(n_classes)), 1.0), 2.0)
+    n_rounds = round(problem.config.n_boosting_rounds * plenty)
     n_trees = sum(n if n > 2 else 1 for n in n_classes)
     per_round = n_trees * n_rows * max(1.0, 0.4 * len(problem.schema.features))
-    n_rounds = problem.config.n_boosting_rounds
     return n_rounds if n_rounds * per_round <= _MOST_BOOSTING_WORK else 0

@@ -34,7 +34,6 @@ _WARM_UP = 0.05  # share of the steps in which the learning rate rises
 _SHARES = (1.0, 0.75, 0.5, 0.25)  # of a prediction beside the marginal, in validation
 _STANDARD_ERRORS = 2.0
 _MOST_CHECKED_ROWS = 512
-_AVERAGING = 0.98  # memory of the averaged parameters, in steps
 # Short memories, as steps are few and gradients change quickly.
 _OPTIMIZER = optax.chain(optax.clip_by_global_norm(5.0), optax.scale_by_adam(b1=0.8, b2=0.95))
 
@@ -71,7 +70,6 @@ class TrainingState(NamedTuple):
     """What changes from step to step."""
 
     parameters: Parameters
-    average: Parameters  # exponential moving average, which is validated and kept
     optimizer: Any
 
 
@@ -89,7 +87,7 @@ def initial_state(
         gain=jnp.concatenate([starts_with_prior.astype(np.float32), scale.centres.reshape(-1)]),
         indicator=jnp.zeros((n_units if indicator else 0, n_hidden)),
     )
-    return TrainingState(parameters, parameters, _OPTIMIZER.init(parameters))
+    return TrainingState(parameters, _OPTIMIZER.init(parameters))
 
 
 def random_masks(
@@ -116,7 +114,7 @@ def random_masks(
     return jax.random.uniform(entry_key, (n_rows, len(is_target))) < share
 
 
-@partial(jax.jit, static_argnames=("units", "is_target", "n_search"), donate_argnames="state")
+@partial(jax.jit, static_argnames=("units", "is_target", "n_search"))
 def run_steps(
     state: TrainingState,
     member: Member,
@@ -164,8 +162,7 @@ def run_steps(
         direction = direction._replace(weights=direction.weights + decay)
         rate = rate * recipe.learning_rate
         parameters = jax.tree.map(lambda p, d: p - rate * d, state.parameters, direction)
-        average = optax.incremental_update(parameters, state.average, 1.0 - _AVERAGING)
-        return TrainingState(parameters, average, optimizer), None
+        return TrainingState(parameters, optimizer), None
 
     end: TrainingState = jax.lax.scan(step, state, (batches, keys, rates))[0]
     return end
@@ -234,13 +231,13 @@ class Trainer:
             for number in range(self.n_chunks):
                 steps = slice(number * self.chunk, (number + 1) * self.chunk)
                 state = run_steps(
-                    jax.tree.map(jnp.copy, state), member, recipe, problem.scale, self.table,
+                    state, member, recipe, problem.scale, self.table,
                     self.batches[steps], self.keys[steps], self.rates[number],
                     units=problem.units, is_target=tuple(problem.is_target.tolist()),
                     n_search=self.config.n_search,
                 )  # fmt: skip
                 self._compiled.set()
-                trained = member._replace(parameters=state.average)
+                trained = member._replace(parameters=state.parameters)
                 self._report(place, number)
                 if early_stop.update(trained) or self.stopper:
                     break
