@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -82,7 +83,9 @@ def fit_ensemble(
             if class_gaussians and not stopper:
                 _fit_class_priors(problem, held_out, ensemble.folds)
             if trees and problem.schema.targets and not stopper:
-                _fit_trees(problem, held_out, ensemble, pool, progress)
+                with warnings.catch_warnings():  # in this thread: all threads share the filters
+                    warnings.filterwarnings("ignore", message="The number of unique classes")
+                    _fit_trees(problem, held_out, ensemble, pool, progress)
         except BaseException:
             stopper.end()
             pool.shutdown(wait=False, cancel_futures=True)
@@ -223,7 +226,7 @@ def _fit_trees(
                 continue
             weight = None if problem.weight is None else problem.weight[rows[known]]
             marginal = schema.probabilities(schema.marginals[None], j)[0]
-            seed = int(np.random.SeedSequence([problem.seed, fold, j]).generate_state(1)[0])
+            seed = int(np.random.SeedSequence([problem.seed, fold, j]).generate_state(1)[0]) >> 1
             forest = pool.submit(
                 fit_forest, X[known], codes, marginal, config.n_trees, weight, seed
             )

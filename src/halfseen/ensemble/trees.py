@@ -6,14 +6,14 @@ executed.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
-from sklearn.ensemble import ExtraTreesClassifier, GradientBoostingClassifier
+from sklearn.ensemble import GradientBoostingClassifier
+from sklearn.tree import ExtraTreeClassifier
 
 Floats = NDArray[np.float64]
 _LEAST_LEAF, _MOST_LEAVES = 3, 2000
@@ -65,19 +65,20 @@ def fit_forest(
     """Extremely randomised trees; each leaf counts one more row, of the marginal shares."""
     n_features = X.shape[1]
     enough = max(_ENOUGH_FEATURES, round(n_features**0.5))
-    forest = ExtraTreesClassifier(
-        n_trees,
-        min_samples_leaf=max(_LEAST_LEAF, len(codes) // _MOST_LEAVES),
-        max_features=max(1, min(round(_SHARE_OF_FEATURES * n_features), enough)),
-        random_state=seed,
-    )  # fmt: skip
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="The number of unique classes")
-        forest.fit(X, codes, weight)
+    # scikit-learn's forest changes the filters of warnings, which all threads share, at each tree.
+    forest = [
+        ExtraTreeClassifier(
+            min_samples_leaf=max(_LEAST_LEAF, len(codes) // _MOST_LEAVES),
+            max_features=max(1, min(round(_SHARE_OF_FEATURES * n_features), enough)),
+            random_state=seed + number,
+        ).fit(X, codes, weight)
+        for number in range(n_trees)
+    ]
     parts = []
-    for tree in (fitted.tree_ for fitted in forest.estimators_):
+    for fitted in forest:
+        tree = fitted.tree_
         share = np.zeros((tree.node_count, len(marginal)))
-        share[:, forest.classes_] = tree.value[:, 0] / tree.value[:, 0].sum(axis=1, keepdims=True)
+        share[:, fitted.classes_] = tree.value[:, 0] / tree.value[:, 0].sum(axis=1, keepdims=True)
         n_rows = tree.n_node_samples[:, None]
         parts.append((tree, (n_rows * share + marginal) / (n_rows + 1) / n_trees))
     return _joined(parts, np.zeros(len(marginal)), is_log_odds=False)
