@@ -175,7 +175,13 @@ def masked_frame(X: pd.DataFrame, classes: NDArray[np.int64], task: Task, mask: 
 
 
 def predictions(
-    table: MaskedTable, python: str, estimator: str, parameters: dict[str, Any], timeout: float
+    table: MaskedTable,
+    python: str,
+    estimator: str,
+    parameters: dict[str, Any],
+    timeout: float,
+    *,
+    uncertainty: bool = True,
 ) -> tuple[dict[str, NDArray[Any]], dict[str, float]]:
     """Fit and predict under another interpreter; arrays of predictions, and timings."""
     new_rows = bool(table.is_new.any())
@@ -183,7 +189,7 @@ def predictions(
         "estimator": estimator,
         "parameters": parameters,
         "new_rows": new_rows,
-        "uncertainty": estimator.endswith("Classifier"),
+        "uncertainty": uncertainty and estimator.endswith("Classifier"),
         "n_draws": N_DRAWS,
     }
     with tempfile.TemporaryDirectory() as name:
