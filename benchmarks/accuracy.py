@@ -228,7 +228,7 @@ def _label_scores(
     scored, proba, sets = np.where(asked, truth, np.nan), found["proba"], found.get("sets")
     if truth.ndim == 2:
         auc, macro = metrics.micro_auc(scored, proba), metrics.macro_auc(scored, proba)
-        accuracy = metrics.hamming_accuracy(scored, proba > 0.5)
+        accuracy = metrics.accuracy(scored, proba > 0.5)
         confidence, event = proba[asked], truth[asked] == 1
         of_truth = np.where(event, confidence, 1 - confidence)
     else:
@@ -289,7 +289,7 @@ def _feature_scores(
     }
     if "draws" in found:
         draws = transformed(found["draws"])
-        result["energy_score"] = metrics.energy_score(of_truth, draws, asked, scale)
+        result["energy_score"] = energy_score(of_truth, draws, asked, scale)
     if "intervals" in found:
         lower, upper = found["intervals"][..., 0], found["intervals"][..., 1]
         entries = asked & ~np.isnan(lower)
@@ -297,6 +297,26 @@ def _feature_scores(
             result["interval_coverage"] = metrics.interval_coverage(truth, lower, upper, entries)
             result["interval_width"] = metrics.interval_width(truth, lower, upper, entries, scale)
     return result
+
+
+def energy_score(
+    truth: NDArray[np.float64],
+    draws: NDArray[np.float64],
+    asked: NDArray[np.bool_],
+    scale: NDArray[np.float64],
+) -> float:
+    """Energy score of joint draws, over the root of the number of entries of the row.
+
+    The mean distance of draws from the truth, less half of that between draws (Gneiting and Raftery
+    2007): proper for the joint distribution. `draws` has shape (n_draws, n_rows, n_columns).
+    """
+    unit = np.where(scale > 0, scale, 1)
+    true, *samples = np.where(asked, np.stack([truth, *draws]), 0) / unit
+    to_truth = [np.linalg.norm(a - true, axis=1) for a in samples]
+    between = [np.linalg.norm(a - b, axis=1) for i, a in enumerate(samples) for b in samples[:i]]
+    score = np.mean(to_truth, axis=0) - np.mean(between, axis=0) / 2
+    n_entries, scored = asked.sum(axis=1), asked.any(axis=1)
+    return float((score[scored] / np.sqrt(n_entries[scored])).mean())
 
 
 def done(path: Path) -> set[tuple[str, int]]:

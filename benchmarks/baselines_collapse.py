@@ -32,7 +32,7 @@ def scored(what: str, data: DataSet, masked: MaskedTable, completed: CompletedTa
     """One line: AUC, accuracy and RMSE of what was hidden, pooled over labels or classes."""
     labels = np.where(masked.held_out_Y, data.Y, np.nan)
     auc = metrics.micro_auc(labels, completed.scores)
-    accuracy = metrics.hamming_accuracy(labels, (completed.scores > 0.5).astype(float))
+    accuracy = metrics.accuracy(labels, (completed.scores > 0.5).astype(float))
     rmse = metrics.rmse(data.X, completed.features, masked.held_out_X)
     return f"{what:56}{auc:8.3f}{accuracy:10.3f}{rmse:8.3f}"
 

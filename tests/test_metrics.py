@@ -41,7 +41,6 @@ LABEL_SCORES = {
     "log_loss": m.log_loss,
     "calibration_error": m.calibration_error,
     "accuracy": lambda y, p: m.accuracy(y, (p > 0.5).astype(int)),
-    "hamming_accuracy": lambda y, p: m.hamming_accuracy(y, p > 0.5),
     "set_coverage": lambda y, p: m.set_coverage(y, np.stack([p < 0.6, p > 0.4], axis=-1)),
     "set_size": lambda y, p: m.set_size(y, np.stack([p < 0.6, p > 0.4], axis=-1)),
 }
@@ -55,7 +54,6 @@ CLASS_SCORES = {
 FEATURE_SCORES = {
     "rmse": m.rmse,
     "normalised_rmse": m.normalised_rmse,
-    "energy_score": lambda y, p, where: m.energy_score(y, [p, p + 1], where),
     "interval_coverage": lambda y, p, where: m.interval_coverage(y, p - 1, p + 1, where),
     "interval_width": lambda y, p, where: m.interval_width(y, p - 1, p + 1, where),
 }
@@ -67,7 +65,7 @@ def test_complete_labels_score_as_in_sklearn(decimals):
     assert m.micro_auc(y, p) == sk.roc_auc_score(y.ravel(), p.ravel())
     assert m.macro_auc(y, p) == sk.roc_auc_score(y, p, average="macro")
     assert m.log_loss(y, p) == sk.log_loss(y.ravel(), p.ravel())
-    assert m.hamming_accuracy(y, p > 0.5) == pytest.approx(1 - sk.hamming_loss(y, p > 0.5))
+    assert m.accuracy(y, p > 0.5) == pytest.approx(1 - sk.hamming_loss(y, p > 0.5))
     share, mean = calibration_curve(y.ravel(), p.ravel(), n_bins=10)
     bins = m.reliability_bins(y, p)
     assert [one.share_true for one in bins] == pytest.approx(share.tolist())
@@ -142,8 +140,7 @@ def test_features_are_scored_where_known_and_asked(name):
     y[unknown, 1] = np.nan
     p2, scored = p.copy(), where & ~np.isnan(y)
     expected = score(y, p, where)
-    if name not in ("energy_score",):
-        p2[~scored] = np.nan
+    p2[~scored] = np.nan
     assert score(y, p2, where) == expected
     frame = pd.DataFrame(y, columns=["a", "b", "c"])
     assert score(frame, p, where.tolist()) == expected
@@ -160,7 +157,6 @@ def test_rows_have_weights():
     y, p = labels(unknown=0.4)
     weights, seen = np.arange(40) % 4, ~np.isnan(y)
     expected = np.average(((p > 0.5) == y)[seen], weights=np.nonzero(seen)[0] % 4)
-    assert m.hamming_accuracy(y, p > 0.5, sample_weight=weights) == pytest.approx(expected)
     assert m.accuracy(y, p > 0.5, sample_weight=weights) == pytest.approx(expected)
     y, p = classes()
     predicted = CLASSES[p.argmax(axis=1)]
@@ -204,16 +200,6 @@ def test_normalised_rmse_averages_columns_or_entries_and_skips_constant_columns(
         m.normalised_rmse(y, p, where, scale=[1.0, np.nan, 1.0])
 
 
-def test_energy_score_of_one_column_is_the_crps():
-    generator = np.random.default_rng(0)
-    y, draws = generator.normal(size=(20_000, 1)), generator.normal(size=(6, 20_000, 1))
-    # The continuous ranked probability score of a standard normal against itself is 1/sqrt(pi).
-    assert m.energy_score(y, draws, scale=[1.0]) == pytest.approx(1 / np.sqrt(np.pi), abs=0.01)
-    assert m.energy_score(y, draws + 1, scale=[1.0]) > m.energy_score(y, draws, scale=[1.0])
-    with pytest.raises(ValueError, match="at least two draws"):
-        m.energy_score(y, draws[:1])
-
-
 def test_normal_intervals_have_their_coverage_and_width():
     y = np.random.default_rng(0).normal(size=(40_000, 1))
     bound = np.full(y.shape, 1.6449)
@@ -233,7 +219,7 @@ FRAME = pd.DataFrame({"beach": [1, 0], "sky": [0, 1]})
         (lambda: m.micro_auc(FRAME * [1, 2], FRAME), "y_true at row 1, column 'sky' is 2; a label"),
         (lambda: m.micro_auc(["a"], [1]), "y_true at row 0 is 'a'"),
         (lambda: m.log_loss([1, None, 0], [0.5, 9, 1.1]), r"row 2 is 1\.1; a probability"),
-        (lambda: m.hamming_accuracy(FRAME, FRAME / 2), "column 'beach' is 0.5; .*threshold"),
+        (lambda: m.accuracy(FRAME, FRAME / 2), "column 'beach' is 0.5; .*threshold"),
         (lambda: m.micro_auc([1, 0], [0.5, None]), "y_score at row 1 is None; a finite"),
         (lambda: m.micro_auc([1, 0], [0.1]), r"\(2, 1\) but y_score has shape \(1, 1\)"),
         (lambda: m.micro_auc([None], [0.1]), "nothing to score"),

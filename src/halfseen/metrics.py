@@ -30,15 +30,7 @@ Entries = tuple[Bools, Ints, Floats]  # where known, and there: labels or codes,
 
 
 def label_array(y: object) -> NDArray[Any]:
-    """Labels, predictions or values as an array in which missing entries stay missing.
-
-    Parameters are those of `known`; the result is an array of the shape of `y`.
-
-    Examples
-    --------
-    >>> label_array(["a", float("nan")])  # numpy.asarray would make it the text "nan"
-    array(['a', nan], dtype=object)
-    """
+    """Array of the shape of `y`, in which NaN beside text does not become the text "nan"."""
     if hasattr(y, "toarray"):
         raise ValueError("Sparse arrays have no place for a missing entry; pass `y.toarray()`.")
     if isinstance(y, np.ma.MaskedArray):
@@ -84,6 +76,8 @@ def known(y: object) -> Bools:
 def accuracy(y_true: object, y_pred: object, *, sample_weight: MaybeArray = None) -> float:
     """Share of known entries whose class is predicted, over all columns, rows weighted.
 
+    Of labels it is 1 less the Hamming loss, and high for predicting 0 if labels are rare.
+
     Parameters
     ----------
     y_true, y_pred : array-like of shape (n_rows,) or (n_rows, n_columns)
@@ -104,22 +98,10 @@ def accuracy(y_true: object, y_pred: object, *, sample_weight: MaybeArray = None
     pairs = list(zip(true, predicted, strict=True))
     mixed = np.array([isinstance(a, str) != isinstance(b, str) for a, b in pairs])
     _refuse(mixed, y_pred, observed, "y_pred", "y_true has another type there: text or number.")
-    return _share([bool(a == b) for a, b in pairs], observed, sample_weight)
-
-
-def hamming_accuracy(y_true: object, y_pred: object, *, sample_weight: MaybeArray = None) -> float:
-    """Share of known labels that are predicted right, rows weighted: high for 0 if labels are rare.
-
-    Parameters and result are those of `accuracy`.
-
-    Examples
-    --------
-    >>> hamming_accuracy([[1, np.nan], [0, 1]], [[1, 0], [1, 1]])
-    0.6666666666666666
-    """
-    observed, true, predicted = _labels(y_true, y_pred, "y_pred")
-    _refuse(~np.isin(predicted, [0, 1]), y_pred, observed, "y_pred", "apply a threshold: 0 or 1.")
-    return _share(true == predicted, observed, sample_weight)
+    is_share = np.array([isinstance(b, Real) and float(b) % 1 != 0 for b in predicted])
+    _refuse(is_share, y_pred, observed, "y_pred", "apply a threshold: a class is needed there.")
+    right, weights = [bool(a == b) for a, b in pairs], _check_sample_weight(sample_weight, observed)
+    return float(np.average(right, weights=weights[np.nonzero(observed)[0]]))
 
 
 def micro_auc(y_true: object, y_score: object) -> float:
@@ -384,46 +366,6 @@ def normalised_rmse(
     return float(np.sqrt(np.mean([squares[part].mean() for part in parts if part.size])))
 
 
-def energy_score(
-    y_true: object, draws: ArrayLike, where: object = None, scale: MaybeArray = None
-) -> float:
-    """Energy score of joint draws, over the root of the number of entries of the row.
-
-    The mean distance of draws from the truth, less half of that between draws (Gneiting and Raftery
-    2007): proper for the joint distribution. `draws` has shape (n_draws, n_rows, n_columns).
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_rows, n_columns)
-    draws : array-like of shape (n_draws, n_rows, n_columns)
-    where : array-like of bool, optional
-    scale : array-like of shape (n_columns,), optional
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> energy_score([[0.0], [2.0]], [[[1.0], [3.0]], [[1.0], [3.0]]])
-    1.0
-    """
-    drawn, shape = np.asarray(draws, dtype=np.float64), label_array(y_true).shape
-    if drawn.ndim != 3 or len(drawn) < 2 or drawn.shape[1:] != shape:
-        raise ValueError(f"draws has shape {drawn.shape}, not at least two draws of {shape}.")
-    observed, unit = _in_units(y_true, where, scale)
-    true, *samples = tables = np.zeros((len(drawn) + 1, *shape))
-    true[observed] = _numbers(y_true, observed, "y_true")
-    for i, sample in enumerate(samples):
-        sample[observed] = _numbers(drawn[i], observed, f"draws[{i}]")
-    tables /= np.where(unit > 0, unit, 1)
-    to_truth = [np.linalg.norm(a - true, axis=1) for a in samples]
-    between = [np.linalg.norm(a - b, axis=1) for i, a in enumerate(samples) for b in samples[:i]]
-    score = np.mean(to_truth, axis=0) - np.mean(between, axis=0) / 2
-    n_entries, scored = observed.sum(axis=1), observed.any(axis=1)
-    return float((score[scored] / np.sqrt(n_entries[scored])).mean())
-
-
 def interval_coverage(y_true: object, lower: object, upper: object, where: object = None) -> float:
     """Share of known entries within their intervals, bounds included.
 
@@ -570,9 +512,3 @@ def _features(y_true: object, where: object, **predictions: object) -> tuple[Int
         crossed = values["lower"] > values["upper"]
         _refuse(crossed, predictions["lower"], observed, "lower", "it lies above its upper bound.")
     return np.nonzero(observed)[1], list(values.values())
-
-
-def _share(right: Any, observed: Bools, sample_weight: MaybeArray) -> float:
-    """Share of the observed entries that are right; entries have the weights of their rows."""
-    weights = _check_sample_weight(sample_weight, observed)
-    return float(np.average(right, weights=weights[np.nonzero(observed)[0]]))

@@ -26,8 +26,8 @@ class ObservedScorer:
 
     def __call__(self, estimator: Any, X: object, y: object) -> float:
         """Score a fitted classifier; larger is better."""
-        if self.name in _OF_PREDICTIONS:
-            return _OF_PREDICTIONS[self.name](y, estimator.predict(X))
+        if self.name == "accuracy":
+            return metrics.accuracy(y, estimator.predict(X))
         of_labels, of_classes = _OF_PROBABILITIES[self.name]
         found = _probabilities(estimator, X, y)
         return of_classes(found) if isinstance(found, list) else of_labels(y, found)
@@ -42,8 +42,7 @@ class ObservedScorer:
 def observed_scorer(name: str) -> ObservedScorer:
     """Make a scorer that skips unknown entries, to pass as ``scoring=`` of cross-validation.
 
-    - ``"accuracy"``: share of known classes that are predicted;
-    - ``"hamming_accuracy"``: share of known labels that are predicted right;
+    - ``"accuracy"``: share of known classes or labels that are predicted right;
     - ``"roc_auc"``: AUC of two classes, mean one-vs-rest AUC of several, mean over labels or over
       the columns of classes of which at least two are known;
     - ``"micro_auc"``: AUC of all known labels, pooled;
@@ -56,7 +55,7 @@ def observed_scorer(name: str) -> ObservedScorer:
     >>> observed_scorer("accuracy")(DummyClassifier().fit(X[:3], y[:3]), X, y)
     0.6666666666666666
     """
-    names = [*_OF_PREDICTIONS, *_OF_PROBABILITIES]
+    names = ["accuracy", *_OF_PROBABILITIES]
     if name not in names:
         raise ValueError(f"The scores are {', '.join(names)}, not {name!r}.")
     return ObservedScorer(name)
@@ -124,7 +123,6 @@ def _neg_log_loss(columns: list[_Classes]) -> float:
     return -float(np.average(losses, weights=[known(c.true).sum() for c in scored]))
 
 
-_OF_PREDICTIONS = {"accuracy": metrics.accuracy, "hamming_accuracy": metrics.hamming_accuracy}
 # Scores of labels, and of columns of classes.
 _OF_PROBABILITIES = {
     "roc_auc": (metrics.macro_auc, _mean_auc),

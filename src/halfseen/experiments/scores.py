@@ -184,7 +184,7 @@ def _of_labels(
     score, asked = np.stack([one[:, 1] for one in scores], axis=1), ~np.isnan(truth)
     decided = (score > 0.5).astype(float)
     found = {
-        "hamming_accuracy": metrics.hamming_accuracy(truth, decided),
+        "hamming_accuracy": metrics.accuracy(truth, decided),
         "accuracy_all_entries": 1 - float((asked & (decided != truth)).sum()) / n_known,
     }
     if np.unique(truth[asked]).size == 2:
