@@ -77,6 +77,7 @@ def test_effects_and_importance(ax: Any) -> None:
     plot.effects(ExplainedPrediction(0, "c", False, 5.0, None, None, effects), ax=ax)
     assert [bar.get_width() for bar in ax.patches] == [3.0, -1.0]
     assert names(ax) == [r"\$a\$ = 2", "b = 2"]  # no formula
+    assert ax.get_xlabel() == "change in c"
     found = Importance(
         ("a", "b", "c"), ("y",), (True,), ("log_loss",), np.ones(1), np.array([[0.1, 0.3, 0.2]])
     )

@@ -285,12 +285,12 @@ def effects(prediction: ExplainedPrediction, *, top: int = 10, ax: Axes | None =
         f"{column_label(effect.column, is_target=effect.is_target)} = {value_label(effect.value)}"
         for effect in shown
     ]
-    of = (
-        "change"
-        if prediction.event is None
-        else f"change in log-odds of {value_label(prediction.event)}"
+    of = column_label(prediction.column, is_target=prediction.is_target)
+    if prediction.event is not None:
+        of = f"log-odds of {of} = {value_label(prediction.event)}"
+    return _signed_bars(
+        names, [effect.change for effect in shown], _short(f"change in {of}", 44), ax
     )
-    return _signed_bars(names, [effect.change for effect in shown], _short(of, 44), ax)
 
 
 def importance(found: Importance, *, top: int = 15, ax: Axes | None = None) -> Axes:
