@@ -101,6 +101,7 @@ class ModelDocument(BaseModel):
     columns: Schema
     seed: int
     training: dict[str, JsonValue]
+    command: str | None = None
 
 
 class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -109,6 +110,7 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
     schema_: Schema  # columns and their visible units
     calibration_: Calibration | None  # of intervals and sets; None if no entries were held out
     n_features_in_: int
+    fit_command_: str | None = None  # that fitted it, if it was fitted on the command line
     _seed: int
 
     # What an estimator supplies: of each row, given its observed units, ...
@@ -239,6 +241,7 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
             columns=self.schema_,
             seed=self._seed,
             training=self._training_document(),
+            command=self.fit_command_,
         )
         write_model_file(path, type(self).__name__, document, arrays)
 
@@ -251,6 +254,7 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         )
         schema, model._seed = document.columns, document.seed
         model._set_schema(schema)
+        model.fit_command_ = document.command
         of_calibration = {k: v for k, v in arrays.items() if k.startswith("calibration.")}
         n_sets = 1 if schema.target_type == "multilabel-indicator" else len(schema.targets)
         calibration = Calibration.from_arrays(of_calibration, n_sets) if of_calibration else None

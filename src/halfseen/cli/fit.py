@@ -15,6 +15,7 @@ from halfseen.cli.options import (
     TableOptions,
     check_outputs,
     column_options,
+    command_line,
     max_rows_option,
     model_options,
     output_beside,
@@ -75,6 +76,7 @@ def command(
     began = time.perf_counter()
     is_interrupted = fit(model, table, console)
     seconds = time.perf_counter() - began
+    model.fit_command_ = command_line("output", "quiet", "as_json")
     with write_errors(path):
         model.save(path)
     console.say(f"Features: {shown_columns([c for c in model.schema_.features if c.n_units])}.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from halfseen.cli.console import Console, Problem, UsageProblem
 
@@ -76,6 +78,21 @@ def command(name: str, help: str, seed: bool = True) -> Callable[[Command], clic
         return made
 
     return decorate
+
+
+def command_line(*left_out: str) -> str:
+    """The running command as it was given, without these parameters."""
+    context = click.get_current_context()
+    words = ["halfseen", *context.command_path.split()[1:]]
+    for parameter in context.command.params:
+        name = str(parameter.name)
+        is_given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if is_given and name not in left_out:
+            value = context.params[name]
+            for one in value if isinstance(value, tuple) else (value,):
+                words += [parameter.opts[-1]] if isinstance(parameter, click.Option) else []
+                words += [] if one is True else [str(one)]
+    return shlex.join(words)
 
 
 def _grouped(name: str, group: type, *options: Any) -> Callable[[Command], Command]:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
-import shlex
 from pathlib import Path
 from typing import Any
 
 import click
 
 from halfseen.cli.console import Console, Problem
-from halfseen.cli.options import TableOptions, check_outputs, output_beside, table_options
+from halfseen.cli.options import (
+    TableOptions,
+    check_outputs,
+    command_line,
+    output_beside,
+    table_options,
+)
 from halfseen.cli.options import command as command_with
 
 _HELP = """Write one page about MODEL that opens in any browser and needs nothing else.
@@ -57,19 +62,10 @@ def command(
     with console.progress("Writing the page"), write_errors(path):
         write_report(
             fitted, path, X, y, rows=names, title=title, evaluation=found,
-            command=_command(model, data, evaluation, output),
+            command=command_line("quiet", "as_json"),
         )  # fmt: skip
     console.say(f"The page is in {path}.")
     console.give({"output": path})
-
-
-def _command(*paths: str | None) -> str:
-    """The command that writes the page."""
-    words = ["halfseen", "report"]
-    for option, path in zip(("", "--data", "--evaluation", "--output"), paths, strict=True):
-        if path is not None:
-            words += [option, path] if option else [path]
-    return shlex.join(words)
 
 
 def _evaluation(path: str) -> Any:

@@ -271,7 +271,8 @@ def _of_couplings(model: TableModel, X: Any, y: Any) -> dict[str, Any]:
 def _of_training(model: TableModel) -> dict[str, Any]:
     epochs, losses = plot.validation_losses(model)
     n_iter = getattr(model, "n_iter_", None)
-    text = "Fitted as " + " ".join(repr(model).split())
+    text = f"Fitted by {model.fit_command_}, as " if model.fit_command_ else "Fitted as "
+    text += " ".join(repr(model).split())
     text += "." if n_iter is None else f", with {n_iter:,} passes over the training table."
     if not losses:
         return {"history_chart": None, "training": f"{text} It keeps no validation losses."}
