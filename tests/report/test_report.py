@@ -191,7 +191,7 @@ class TestNumbers:
         [sets], intervals = model.calibration_.sets, model.calibration_.intervals
         rows = page.tables["trust-classes"]
         assert [row[3].values[0] for row in rows] == sets.n_validation.tolist()
-        assert [row[4].values[0] for row in rows] == (1 - sets.quantile(0.5)).tolist()
+        assert [row[4].values[0] for row in rows] == sets.least_probability(0.5).tolist()
         is_number = [column.is_number for column in model.schema_.features]
         rows = page.tables["trust-columns"]
         assert [row[1].values[0] for row in rows] == intervals.n_validation[is_number].tolist()
