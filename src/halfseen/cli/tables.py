@@ -118,8 +118,6 @@ def read_training_table(
     chosen, left_out, asked, sample, values, typed = read
     if both := [name for name in chosen if name in left_out]:
         raise UsageProblem(f"{both[0]!r} is named by --labels and by --ignore.", "Choose one.")
-    for name in chosen:
-        _check_label(table, name, typed, sample.rows)
     for mixed in table.mixed_columns(values):
         if mixed.name not in asked and mixed.name not in left_out:
             raise table.error(
@@ -142,6 +140,8 @@ def read_training_table(
         raise UsageProblem(
             "No column is left to be a feature.", "Name fewer in --labels, --ignore."
         )
+    for name in chosen:
+        _check_label(table, name, typed, sample.rows)
     if siblings := sibling_labels(chosen, features):
         shown = ", ".join(siblings[:_MOST_LISTED])
         console.note(
