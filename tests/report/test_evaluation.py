@@ -105,4 +105,7 @@ def test_other_rows_and_parameters_are_named(models: Any) -> None:
     found = evaluation(model, n_rows=1000, parameters=parameters)
     page = check_page(report_html(model, NEW, evaluation=found))
     assert "of other parameters than the model's: n_components=99" in page.text
-    assert "of 1,000 rows, and 30 rows are given here" in page.text
+    assert "of 1,000 rows, and the table has 30" in page.text
+    for n_rows, is_warned in ((500, True), (5000, False)):
+        page = check_page(report_html(model, NEW, n_rows=n_rows, evaluation=found))
+        assert (f"and the table has {n_rows}" in page.text) == is_warned

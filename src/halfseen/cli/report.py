@@ -54,14 +54,15 @@ def command(
     check_outputs(console, [path], [p for p in (model, data, evaluation) if p is not None])
     fitted = load_model(model)
     found = None if evaluation is None else _evaluation(evaluation)
-    X = y = names = None
+    X = y = names = n_rows = None
     if data is not None:
         model_table = ModelTable(reading.open(data), fitted, console, model)
         part = model_table.sample(rows, seed)
         X, y, names = part.X, part.y, model_table.row_names(part)
+        n_rows = model_table.n_rows
     with console.progress("Writing the page"), write_errors(path):
         write_report(
-            fitted, path, X, y, rows=names, title=title, evaluation=found,
+            fitted, path, X, y, rows=names, n_rows=n_rows, title=title, evaluation=found,
             command=command_line("quiet", "as_json"),
         )  # fmt: skip
     console.say(f"The page is in {path}.")

@@ -226,6 +226,7 @@ class ModelTable:
         n_cells = max(1, schema.n_units)
         self.max_rows = max(64, min(16_384, _UNITS_AT_ONCE // n_cells))
         self._identifiers: list[str] | None = None
+        self.n_rows: int | None = None  # of the file; known once a sample was drawn
 
     def parts(self) -> Iterator[Part]:
         """Read the file once, in parts."""
@@ -238,6 +239,7 @@ class ModelTable:
             sample = self.table.sample(max_rows, seed)
         if not sample.n_rows:
             raise no_row(self.table)
+        self.n_rows = sample.n_rows
         return self.part(sample.cells, sample.rows)
 
     def part(self, cells: pa.Table, rows: RowPositions) -> Part:

@@ -46,8 +46,13 @@ def check_evaluation(evaluation: Any, model: TableModel) -> None:
             )
 
 
-def evaluation_warnings(evaluation: Any, model: TableModel, n_rows: int | None) -> list[str]:
-    """Where an evaluation may differ from the model and the rows of the page."""
+def evaluation_warnings(
+    evaluation: Any, model: TableModel, n_rows: int | None, is_sample: bool
+) -> list[str]:
+    """Where an evaluation may differ from the model and the table of the page.
+
+    Of a table of which a sample is shown, the evaluation may be of a sample, too.
+    """
     found = []
     parameters = model.get_params(deep=False)
     changed = [
@@ -57,10 +62,11 @@ def evaluation_warnings(evaluation: Any, model: TableModel, n_rows: int | None) 
     ]
     if changed:
         found.append(f"The evaluation is of other parameters than the model's: {listed(changed)}.")
-    if n_rows not in (None, evaluation.n_rows):
+    is_other = n_rows is not None and n_rows != evaluation.n_rows
+    if is_other and not (is_sample and n_rows > evaluation.n_rows):
         found.append(
-            f"The evaluation is of {evaluation.n_rows:,} rows, and {n_rows:,} rows are given here; "
-            "make sure that both are of the same table."
+            f"The evaluation is of {evaluation.n_rows:,} rows, and the table has {n_rows:,}; make "
+            "sure that both are of the same table."
         )
     return found
 

@@ -45,6 +45,7 @@ def write_report(
     y: Any = None,
     *,
     rows: Sequence[Any] | None = None,
+    n_rows: int | None = None,
     title: str | None = None,
     evaluation: Any = None,
     command: str | None = None,
@@ -60,7 +61,7 @@ def write_report(
         A fitted model.
     path : str or path-like
         The page, such as "report.html".
-    X, y, rows, title, evaluation, command
+    X, y, rows, n_rows, title, evaluation, command
         As in `report_html`.
 
     Examples
@@ -77,7 +78,8 @@ def write_report(
     ...     print(page.read_text(encoding="utf-8")[:15])
     <!doctype html>
     """
-    text = report_html(model, X, y, rows=rows, title=title, evaluation=evaluation, command=command)
+    options = {"title": title, "evaluation": evaluation, "command": command}
+    text = report_html(model, X, y, rows=rows, n_rows=n_rows, **options)
     write_page(text, path)
 
 
@@ -87,6 +89,7 @@ def report_html(
     y: Any = None,
     *,
     rows: Sequence[Any] | None = None,
+    n_rows: int | None = None,
     title: str | None = None,
     evaluation: Any = None,
     command: str | None = None,
@@ -107,6 +110,8 @@ def report_html(
         alone; missing features are filled with it known, as `complete` does.
     rows : sequence, optional
         Names of the rows; by default the index of a data frame of pandas, else positions.
+    n_rows : int, optional
+        Rows of the table, if `X` is a sample of it.
     title : str, optional
         Title of the page.
     evaluation : optional
@@ -128,7 +133,7 @@ def report_html(
         check_evaluation(evaluation, model)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        content = _content(model, X, y, rows, evaluation)
+        content = _content(model, X, y, rows, n_rows, evaluation)
     for one in caught:
         if issubclass(one.category, UserWarning):  # about the rows, so the reader sees them
             content["warnings"].append(str(one.message))
@@ -142,8 +147,9 @@ def report_html(
 
 
 def _content(
-    model: TableModel, X: Any, y: Any, rows: Sequence[Any] | None, evaluation: Any
-) -> dict[str, Any]:
+    model: TableModel, X: Any, y: Any, rows: Sequence[Any] | None, n_rows: int | None,
+    evaluation: Any,
+) -> dict[str, Any]:  # fmt: skip
     schema, calibration = model.schema_, model.calibration_
     of_rows = _of_rows(model, X, y, rows) if X is not None else _without_rows(schema)
     content = of_rows | {
@@ -157,7 +163,9 @@ def _content(
         "score_tables": [],
     }
     if evaluation is not None:
-        content["warnings"] += evaluation_warnings(evaluation, model, content["n_rows"])
+        content["warnings"] += evaluation_warnings(
+            evaluation, model, n_rows or content["n_rows"], n_rows is not None
+        )
         content["score_tables"] = list(score_tables(evaluation))
     asked, of = COVERAGE, "the given rows"
     if evaluation is not None and (groups := coverage_groups(evaluation.new_rows)):
