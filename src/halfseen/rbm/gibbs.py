@@ -22,6 +22,8 @@ def gibbs_chain(
         return sampled if observed is None else jnp.where(observed, visible, sampled), None
 
     keys = jax.random.split(key, (n_steps, 2))
+    if n_steps == 1:  # compiles faster than a loop
+        return step(visible, keys[0])[0]
     return jax.lax.scan(step, visible, keys)[0]
 
 
