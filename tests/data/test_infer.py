@@ -93,8 +93,9 @@ def test_the_container_does_not_change_the_type():
 )  # fmt: skip
 def test_one_type_a_list_or_a_mapping(feature_types, types):
     assert [r.type for r in requested_types(feature_types, ["a", "b"], 2)] == types
-    asked = requested_types({0: ("ordinal", ["s", "m"])}, None, 2)
-    assert asked == [("ordinal", ("s", "m")), ("auto", None)]
+    asked = requested_types({0: ("ordinal", ["s", "m"]), 1: ("numeric", [0, None])}, None, 2)
+    assert [r.type for r in asked] == ["ordinal", "numeric"]
+    assert (asked[0].categories, asked[1].bounds) == (("s", "m"), (0, None))
 
 
 @pytest.mark.parametrize(
@@ -104,7 +105,7 @@ def test_one_type_a_list_or_a_mapping(feature_types, types):
         ({"a": "text"}, "Unknown feature type 'text' for column 'a'"), (7, "is 7 for 2 columns"),
         ({"c": "numeric"}, "unknown column 'c'; columns are 'a', 'b'"),
         ({2: "numeric"}, "unknown column 2"), (["numeric"], "for 2 columns"),
-        ({"a": ("numeric", [1, 2])}, "Unknown feature type"),
+        ({"a": ("numeric", [2, 1])}, "Unknown feature type"),
     ],
 )  # fmt: skip
 def test_wrong_requests_are_refused(feature_types, message):

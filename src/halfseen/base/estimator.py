@@ -92,6 +92,15 @@ class Calibration(NamedTuple):
         return cls(ConformalIntervals.from_arrays(parts["intervals"]), tuple(sets))
 
 
+class CoverageSupport(NamedTuple):
+    """How many validation entries the intervals of a column, or the sets of a class, rest on."""
+
+    column: str | int
+    value: Any  # class of a target; None for the intervals of a feature
+    n_validation: int  # entries of the column or class itself
+    n_behind: int  # the same, with those of others where it borrows from them
+
+
 class ModelDocument(BaseModel):
     """What a model file says of an estimator beside its arrays."""
 
@@ -188,6 +197,38 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         table, encoded = self._encode(X)
         self._calibrated()  # before the work
         return self._intervals(table, *self._complete_with_spread(encoded), coverage)
+
+    def coverage_support(self, coverage: float = 0.9) -> list[CoverageSupport]:
+        """How many validation entries each interval and each set rests on.
+
+        A column or class with few of them borrows from others, and its coverage is less certain.
+
+        Parameters
+        ----------
+        coverage : float, default=0.9
+
+        Returns
+        -------
+        list of CoverageSupport
+            `column`, `value` (the class of a target, None for a feature), `n_validation` and
+            `n_behind`, for each feature that is a number, then for each class of each target.
+        """
+        intervals, sets = self._calibrated()
+        own, behind = map(
+            intervals.of_columns, (intervals.n_validation, intervals.support(coverage))
+        )
+        found = [
+            CoverageSupport(column.name, None, int(own[j]), int(behind[j]))
+            for j, column in enumerate(self.schema_.features)
+            if column.is_number
+        ]
+        classes = [(c.name, value) for c in self.schema_.targets for value in c.categories]
+        counts = [
+            pair for s in sets for pair in zip(s.n_validation, s.support(coverage), strict=True)
+        ]
+        return found + [
+            CoverageSupport(*of, int(n), int(m)) for of, (n, m) in zip(classes, counts, strict=True)
+        ]
 
     def sample(self, n_samples: int = 1, random_state: int | None = None) -> Sample:
         """Draw new rows, and their targets if there are any, from the learned distribution.

@@ -195,6 +195,7 @@ def learn_column(
     one_unit_per_class: bool = False,
     reason: str = "by request",
     outliers: list[Outlier] | None = None,
+    bounds: tuple[float | None, float | None] = (None, None),
 ) -> Column:
     """Learn a column of a given type from its observed entries; `outliers` receives gross ones."""
     raw = column if isinstance(column, RawColumn) else read_column(column, name)
@@ -209,7 +210,7 @@ def learn_column(
     if len(raw.seen) == 0 and categories is None:
         return Column(name=name, type="ignored", unit="none", reason="empty")
     if type in ("numeric", "log-numeric"):
-        return _learn_numbers(raw, about, [] if outliers is None else outliers)
+        return _learn_numbers(raw, about, [] if outliers is None else outliers, bounds)
     is_number = raw.kind in ("number", "bool") and raw.values.dtype != object
     if graded and is_number and raw.seen.min() >= 0 and raw.seen.max() <= 1:
         mean = float(raw.numbers(name).mean())
@@ -217,10 +218,21 @@ def learn_column(
     return _learn_categories(raw, about, categories, one_unit_per_class)
 
 
-def _learn_numbers(raw: RawColumn, about: dict[str, Any], outliers: list[Outlier]) -> Column:
+def _learn_numbers(
+    raw: RawColumn,
+    about: dict[str, Any],
+    outliers: list[Outlier],
+    bounds: tuple[float | None, float | None],
+) -> Column:
     name, numbers = about["name"], raw.numbers(about["name"])
-    shift, scaled = 0.0, numbers
-    if about["type"] == "log-numeric":
+    low, high = (-np.inf if bounds[0] is None else bounds[0]), bounds[1]
+    outside = (numbers < low) | (numbers > (np.inf if high is None else high))
+    if outside.any():
+        first = int(np.argmax(outside))
+        problem = f"row {raw.row(first)} holds {numbers[first].item()!r}, outside {list(bounds)!r}"
+        raise ValueError(f"Column {name!r}: {problem}. Correct it, or use NaN for missing.")
+    shift, scaled, is_log = 0.0, numbers, about["type"] == "log-numeric"
+    if is_log:
         if numbers.min() < 0:
             problem = f"row {raw.row(int(np.argmin(numbers)))} holds {numbers.min().item()!r}"
             raise ValueError(f"Column {name!r} cannot be log-numeric, as {problem}, below 0.")
@@ -235,7 +247,8 @@ def _learn_numbers(raw: RawColumn, about: dict[str, Any], outliers: list[Outlier
     centre, scale = mean_and_scale(scaled[~out])
     return Column(
         **about, unit="gaussian", centre=centre, scale=scale, shift=shift, marginal=(0.0,),
-        low=float(kept.min()), high=float(kept.max()),
+        low=float(low if np.isfinite(low) and (not is_log or low + shift > 0) else kept.min()),
+        high=float(kept.max() if high is None else high),
         whole=bool(np.array_equal(kept, np.floor(kept))),
     )  # fmt: skip
 

@@ -151,10 +151,11 @@ def _skewness(values: NDArray[np.float64]) -> float:
 
 
 class RequestedType(NamedTuple):
-    """A type as a user asks for it: "auto" or a column type, with categories in order or None."""
+    """A type as a user asks for it: "auto" or a column type, with categories or bounds, or None."""
 
     type: str
-    categories: tuple[Any, ...] | None = None
+    categories: tuple[Any, ...] | None = None  # in order
+    bounds: tuple[float | None, float | None] = (None, None)
 
 
 def requested_types(
@@ -163,7 +164,8 @@ def requested_types(
     """Read the parameter `feature_types`, one request per column.
 
     It is one type for all columns, one per column, or a mapping from name or position to type. A
-    type is "auto", a column type, or a pair ("ordinal", [categories in order]).
+    type is "auto", a column type, or a pair: ("ordinal", [categories in order]), or ("numeric",
+    [low, high]) with the bounds of a column, None for that of the observed values.
     """
     if isinstance(feature_types, str):
         asked = dict.fromkeys(range(n_columns), feature_types)
@@ -186,7 +188,13 @@ def _request(value: Any, column: str | int) -> RequestedType:
     is_pair = isinstance(value, list | tuple) and len(value) == 2 and np.ndim(value[1]) == 1
     if is_pair and value[0] in ("ordinal", "categorical", "binary") and len(value[1]):
         return RequestedType(value[0], tuple(value[1]))
-    allowed = f"one of {', '.join(map(repr, TYPES))}, or a pair ('ordinal', [categories in order])"
+    is_bounds = is_pair and all(b is None or isinstance(b, int | float) for b in value[1])
+    if is_bounds and value[0] in ("numeric", "log-numeric") and len(value[1]) == 2:
+        low, high = (None if bound is None else float(bound) for bound in value[1])
+        if low is None or high is None or low <= high:
+            return RequestedType(value[0], None, (low, high))
+    pairs = "a pair ('ordinal', [categories in order]) or ('numeric', [low, high])"
+    allowed = f"one of {', '.join(map(repr, TYPES))}, or {pairs}"
     raise ValueError(f"Unknown feature type {value!r} for column {column!r}; use {allowed}.")
 
 

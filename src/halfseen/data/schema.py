@@ -189,7 +189,7 @@ def learn_schema(
         features.append(
             learn_column(
                 raw, name, type, categories=categories, graded=graded and request == _BINARY,
-                reason=reason or _BY_REQUEST, outliers=outliers,
+                reason=reason or _BY_REQUEST, outliers=outliers, bounds=request.bounds,
             )
         )  # fmt: skip
     _warn_ignored(features)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +12,14 @@ from scipy.stats import norm
 from halfseen.base.conformal import ConformalIntervals, ConformalSets
 from halfseen.base.estimator import Calibration
 from halfseen.data.schema import Encoded
-from halfseen.ensemble.model import Ensemble, Fold, Predictions, Stack, weighted_sum
+from halfseen.ensemble.model import (
+    Ensemble,
+    Fold,
+    Predictions,
+    Residuals,
+    Stack,
+    weighted_sum,
+)
 from halfseen.ensemble.problem import Problem
 from halfseen.ensemble.stacking import Pool, fit_pool, mixture_weights, number_weights, pooled
 from halfseen.ensemble.validation import HeldOut
@@ -21,6 +29,9 @@ Bools = NDArray[np.bool_]
 _N_PARTS = 5  # of cross-fitting
 # Intervals are calibrated on rows of which these shares of the features are kept.
 _KEPT, _MOST_MASKED_ROWS = (1.0, 0.5, 0.2, 0.05), 2048
+# Residuals of draws: rows that are predicted in halves, and validation entries that outweigh them.
+_MOST_ROWS_IN_HALVES, _ENTRIES_OF_HALVES, _SLOPE_STRENGTH = 1024, 200.0, 10.0
+_N_QUANTILES, _FEWEST_OF_COLUMN = 99, 50
 
 
 class Judged(NamedTuple):
@@ -34,15 +45,18 @@ class Judged(NamedTuple):
     weight: Floats  # (n_rows,)
     known: Predictions  # with the other targets shown
     new: Predictions  # with all targets hidden
-    masked: list[Masked]  # the same, with ever fewer features shown
+    fewer: list[Masked]  # the same, with ever fewer features shown
+    halves: list[Masked]  # rows by one half of their features and by the other
 
 
 class Masked(NamedTuple):
-    """Rows of which some of the features are masked, and what is predicted of their numbers."""
+    """Numbers that are masked, and what is predicted of them."""
 
-    rows: NDArray[np.int64]  # places among the judged rows
+    truth: NDArray[np.float32]  # (n_rows, n_gaussian)
+    asked: Bools  # (n_rows, n_gaussian)
     share: Floats  # (n_rows,), of the features that is shown
-    predictions: Predictions
+    numbers: Floats  # (n_predictions, n_rows, n_gaussian)
+    spread: Floats  # (n_rows, n_gaussian)
 
 
 def judge(problem: Problem, ensemble: Ensemble, fold: Fold, held: HeldOut) -> Judged:
@@ -61,16 +75,22 @@ def judge(problem: Problem, ensemble: Ensemble, fold: Fold, held: HeldOut) -> Ju
     if target_units:
         new = ensemble.predictions(features, [fold])
     hidden = entries[:, by_unit] & ~is_target
-    masked = _ever_fewer(problem, ensemble, fold, features, hidden)
+    fewer = _ever_fewer(problem, ensemble, fold, rows, features.observed, hidden)
+    halves = _halves(problem, ensemble, fold)
     return Judged(
         values, problem.target_codes[rows], hidden,
         entries[:, by_unit[target_units]], np.asarray(shown[:, target_units].any(axis=1)),
-        problem.row_weight[rows], known, new, masked,
+        problem.row_weight[rows], known, new, fewer, halves,
     )  # fmt: skip
 
 
 def _ever_fewer(
-    problem: Problem, ensemble: Ensemble, fold: Fold, features: Encoded, held: Bools
+    problem: Problem,
+    ensemble: Ensemble,
+    fold: Fold,
+    rows: NDArray[np.int64],
+    shown: Bools,
+    held: Bools,
 ) -> list[Masked]:
     """Predictions of held-out numbers from all, and from ever fewer, of the features of a row.
 
@@ -79,21 +99,64 @@ def _ever_fewer(
     .. [1] Zaffran, Josse, Romano and Dieuleveut, "Predictive Uncertainty Quantification with
        Missing Covariates", arXiv 2405.15641 (CP-MDA-Nested).
     """
-    n_gaussian, by_unit = problem.units.layer.n_gaussian, problem.units.entry_of_unit
-    rows = problem.some(np.flatnonzero(held[:, :n_gaussian].any(axis=1)), _MOST_MASKED_ROWS, 29)
-    numbers_only = Fold(fold.members, fold.class_priors)
+    asked = held[:, : problem.units.layer.n_gaussian]
+    some = problem.some(np.flatnonzero(asked.any(axis=1)), _MOST_MASKED_ROWS, 29)
+    rows, shown, asked = rows[some], shown[some], asked[some]
     uniform = np.random.default_rng([problem.seed, 31]).random((len(rows), problem.units.n_entries))
-    first = np.unique(by_unit, return_index=True)[1]
-    of_features = first[~problem.is_target]
+    return [
+        _masked(problem, ensemble, fold, rows, shown & problem.by_unit(uniform < kept), asked)
+        for kept in (_KEPT if len(rows) else ())
+    ]
+
+
+def _halves(problem: Problem, ensemble: Ensemble, fold: Fold) -> list[Masked]:
+    """Predictions of all numbers of some rows, by one half of the features and by the other."""
+    n_gaussian = problem.units.layer.n_gaussian
+    if not n_gaussian:
+        return []
+    rows = problem.some(np.arange(problem.n_rows), _MOST_ROWS_IN_HALVES, 37)
+    seen = problem.by_unit(problem.observed[rows] & ~problem.is_target)
+    coin = np.random.default_rng([problem.seed, 41]).random((len(rows), problem.units.n_entries))
     found = []
-    for kept in _KEPT if len(rows) else ():
-        shown = features.observed[rows] & (uniform < kept)[:, by_unit]
-        predicted = ensemble.predictions(Encoded(features.values[rows], shown), [numbers_only])
-        found.append(Masked(rows, shown[:, of_features].mean(axis=1), predicted))
+    for half in (coin < 0.5, coin >= 0.5):
+        asked = seen & problem.by_unit(half)
+        found.append(_masked(problem, ensemble, fold, rows, seen & ~asked, asked[:, :n_gaussian]))
     return found
 
 
-_N_QUANTILES, _FEWEST_OF_COLUMN = 99, 50  # of residuals
+def _masked(
+    problem: Problem,
+    ensemble: Ensemble,
+    fold: Fold,
+    rows: NDArray[np.int64],
+    shown: Bools,
+    asked: Bools,
+) -> Masked:
+    values = problem.encoded.values[rows]
+    found = ensemble.predictions(Encoded(values, shown), [Fold(fold.members, fold.class_priors)])
+    first = np.unique(problem.units.entry_of_unit, return_index=True)[1]
+    share = shown[:, first[~problem.is_target]].mean(axis=1)
+    return Masked(values[:, : asked.shape[1]], asked, share, found.numbers, found.spread)
+
+
+class _Numbers(NamedTuple):
+    """Masked numbers, entry by entry."""
+
+    truth: Floats
+    mean: Floats
+    spread: Floats
+    number: NDArray[np.int64]
+    share: Floats
+
+    @classmethod
+    def of(cls, parts: Iterable[Masked], weights: Floats) -> _Numbers:
+        found: list[tuple[NDArray[Any], ...]] = [(np.zeros(0),) * 5]
+        for part in parts:
+            at = np.nonzero(part.asked)
+            mean = weighted_sum(weights.T[:, None], part.numbers)
+            found.append((part.truth[at], mean[at], part.spread[at], at[1], part.share[at[0]]))
+        truth, mean, spread, number, share = map(np.concatenate, zip(*found, strict=True))
+        return cls(truth.astype(np.float64), mean, spread, number.astype(np.int64), share)
 
 
 def fit_stack(problem: Problem, ensemble: Ensemble, judged: list[Judged]) -> Stack:
@@ -119,27 +182,55 @@ def fit_stack(problem: Problem, ensemble: Ensemble, judged: list[Judged]) -> Sta
     pools = [
         _fit_pools(problem, judged, context, everything, alone) for context in ("new", "known")
     ]
-    return Stack(weights, discrete, pools, *_residuals(layer.n_gaussian, weights, judged))
+    return Stack(weights, discrete, pools, _residuals(layer.n_gaussian, weights, judged))
 
 
-def _residuals(n_gaussian: int, weights: Floats, judged: list[Judged]) -> tuple[Floats, Floats]:
-    """Quantiles and root mean square of (truth - mean) / spread, of each number or of all."""
-    found, column = [np.zeros(0)], [np.zeros(0, np.int64)]
-    for one in judged:
-        rows, numbers = np.nonzero(one.features[:, :n_gaussian])
-        mean = weighted_sum(weights.T[:, None], one.known.numbers)[rows, numbers]
-        found.append((one.truth[rows, numbers] - mean) / one.known.spread[rows, numbers])
-        column.append(numbers)
-    residual, of_column = np.concatenate(found), np.concatenate(column)
+def _residuals(n_gaussian: int, weights: Floats, judged: list[Judged]) -> Residuals:
+    """Residuals of the numbers of many rows, as large as those of validation entries are.
+
+    Few validation entries do not tell where the residuals of a column lie: an error of their mean
+    would be one of every mean that is estimated from draws.
+    """
+    halves = _Numbers.of((part for one in judged for part in one.halves), weights)
+    by_kept = [
+        _Numbers.of(parts, weights) for parts in zip(*(one.fewer for one in judged), strict=True)
+    ]
+    held = by_kept[0] if by_kept else _Numbers.of((), weights)
+    trusted = len(held.truth) / (len(held.truth) + _ENTRIES_OF_HALVES)
+    slope = trusted * _slope(held) + (1 - trusted) * _slope(halves)
+
+    def size(of: _Numbers) -> float:
+        residual = (of.truth - slope * of.mean) / of.spread
+        return float(np.mean(residual**2)) if len(residual) else 1.0
+
     shares = (np.arange(_N_QUANTILES) + 0.5) / _N_QUANTILES
+    residual = (halves.truth - slope * halves.mean) / halves.spread
+    residual *= np.sqrt(trusted * size(held) / max(size(halves), 1e-9) + 1 - trusted)
     pooled = residual if len(residual) else norm.ppf(shares)
-    quantiles, scale = np.zeros((n_gaussian, _N_QUANTILES)), np.zeros(n_gaussian)
+    counts = np.bincount(halves.number, minlength=n_gaussian) / max(len(judged), 1)
+    quantiles = np.zeros((n_gaussian, _N_QUANTILES))
     for j in range(n_gaussian):
-        own = residual[of_column == j]
-        own = own if len(own) >= _FEWEST_OF_COLUMN else pooled
-        quantiles[j] = np.quantile(own, shares)
-        scale[j] = max(float(np.sqrt(np.mean(own**2))), 1e-3)
-    return quantiles, scale
+        own = residual[halves.number == j]
+        quantiles[j] = np.quantile(own if len(own) >= _FEWEST_OF_COLUMN else pooled, shares)
+    scale = np.maximum(np.sqrt(np.mean(quantiles**2, axis=1)), 1e-3)
+    by_share = by_kept[::-1]  # from the rows of which least is shown to those of which all is
+    factors = [
+        np.sqrt(trusted * size(one) / max(size(held), 1e-9) + 1 - trusted) for one in by_share
+    ]
+    of_rows = [float(one.share.mean()) for one in by_share]
+    return Residuals(
+        slope, quantiles, scale, np.maximum(counts, 1.0), np.array(of_rows or [1.0]),
+        np.array(factors or [1.0]),
+    )  # fmt: skip
+
+
+def _slope(of: _Numbers) -> float:
+    """Slope of the truth over what is predicted, pulled to one; columns have means of their own."""
+    counts = np.maximum(np.bincount(of.number), 1)
+    truth, mean = (
+        part - (np.bincount(of.number, part) / counts)[of.number] for part in (of.truth, of.mean)
+    )
+    return float((truth @ mean + _SLOPE_STRENGTH) / (mean @ mean + _SLOPE_STRENGTH))
 
 
 def _given_to_truth(problem: Problem, one: Judged) -> tuple[Floats, Floats]:
@@ -213,20 +304,14 @@ def _first_powers(
 
 def calibrate(problem: Problem, ensemble: Ensemble, judged: list[Judged]) -> Calibration:
     """Conformal intervals and sets, from predictions that features alone allow."""
-    schema, layer = problem.schema, problem.units.layer
+    schema = problem.schema
     assert ensemble.stack is not None
     alone = ensemble.folds[0].class_priors is not None
-    n_gaussian = layer.n_gaussian
-    parts: list[tuple[NDArray[Any], ...]] = [(np.zeros(0),) * 5]
-    for one in judged:
-        for rows, share, predicted in one.masked:
-            at = np.nonzero(one.features[rows, :n_gaussian])
-            mean = weighted_sum(ensemble.stack.numbers.T[:, None], predicted.numbers)[at]
-            column = schema.unit_column[at[1]]
-            truth = one.truth[rows][at]
-            parts.append((truth, mean, column, predicted.spread[at], share[at[0]]))
-    truth, mean, column, spread, share = (np.concatenate(p) for p in zip(*parts, strict=True))
-    intervals = ConformalIntervals.fit(truth, mean, column, len(schema.features), spread, share)
+    found = _Numbers.of((part for one in judged for part in one.fewer), ensemble.stack.numbers)
+    intervals = ConformalIntervals.fit(
+        found.truth, found.mean, schema.unit_column[found.number], len(schema.features),
+        found.spread, found.share,
+    )  # fmt: skip
     proba = [
         [np.zeros((len(one.truth), len(c.categories))) for c in schema.targets] for one in judged
     ]

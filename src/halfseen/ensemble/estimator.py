@@ -37,6 +37,8 @@ from halfseen.ensemble.storage import ensemble_from_arrays, ensemble_to_arrays
 Floats = NDArray[np.float32]
 Progress = Callable[[str, int, int], object]
 
+_FEWEST_ROWS = 5  # of which a fit does not warn
+
 
 @dataclass(eq=False, repr=False)
 class _HalfseenModel(TableModel):
@@ -75,6 +77,9 @@ class _HalfseenModel(TableModel):
     ) -> None:
         """Fit the ensemble to an encoded table, stack it and calibrate it."""
         self.__dict__.pop("ensemble_", None)  # a fit that fails leaves no model
+        if len(encoded.values) < _FEWEST_ROWS:
+            message = f"The table has {len(encoded.values)} rows; nothing can be learned of so few."
+            warnings.warn(message, stacklevel=3)
         show = self._progress(progress)
         problem = make_problem(self.schema_, encoded, weight, self._config(encoded), self._seed)
         forget_programs((problem.units, problem.encoded.values.shape), *PROGRAMS)
@@ -194,7 +199,8 @@ class HalfseenClassifier(_HalfseenModel, TableClassifier):
         Number of machines, half of each kind. "auto" is 4, and up to 8 below 1,500 rows.
     feature_types : str, sequence or mapping, default="auto"
         Types of the columns: "auto", "numeric", "log-numeric", "ordinal", "binary", "categorical"
-        or "ignored"; one word for all, one per column, or a mapping from column to word.
+        or "ignored"; one word for all, one per column, or a mapping from column to word. A pair
+        such as ("numeric", [0, None]) bounds what is filled in and drawn.
     target_type : str, default="auto"
         "binary", "multiclass", "multilabel-indicator", "multiclass-multioutput", or "auto".
     trees : bool, default=True

@@ -59,6 +59,17 @@ class Fold:
     boosted: dict[int, Trees] = field(default_factory=dict)
 
 
+class Residuals(NamedTuple):
+    """How far numbers lie from what is predicted: (truth - slope * mean) / spread."""
+
+    slope: float
+    quantiles: Floats  # (n_gaussian, n_quantiles)
+    scale: Floats  # (n_gaussian,), root mean square
+    n_entries: Floats  # (n_gaussian,), on which these rest
+    shares: Floats  # (n_shares,), of features that are observed, ascending
+    factors: Floats  # (n_shares,), by which residuals are larger in such rows
+
+
 @dataclass
 class Stack:
     """Weights of the predictions."""
@@ -66,8 +77,7 @@ class Stack:
     numbers: Floats  # (n_gaussian, n_predictions)
     discrete: Floats  # (n_predictions,)
     pools: list[list[Pool]]  # for rows without and with known targets; of each target
-    residuals: Floats  # (n_gaussian, n_quantiles) of (truth - mean) / spread
-    residual_scale: Floats  # (n_gaussian,), root mean square of the same
+    residuals: Residuals
 
 
 @dataclass

@@ -74,6 +74,11 @@ def draw_missing(
     n_wanted = len(schema.columns) if targets else len(schema.features)
     uniform = _uniforms(len(encoded.values), len(schema.columns), [seed, stream, draw], first_row)
     values, observed = encoded.values.copy(), encoded.observed.copy()
+    assert ensemble.stack is not None
+    of_numbers = ensemble.stack.residuals
+    # A mean that is estimated from so many entries is unsure: each draw has another one.
+    normal = np.random.default_rng([model_seed, seed, stream, draw, 43]).normal
+    shift = normal(size=len(of_numbers.scale)) * of_numbers.scale / np.sqrt(of_numbers.n_entries)
     for group in column_groups(ensemble, model_seed, draw % _N_ORDERS):
         own = [j for j in group if j < n_wanted]
         asked = np.zeros(len(values), bool)
@@ -83,10 +88,11 @@ def draw_missing(
             continue
         rows = Encoded(values[asked], observed[asked])
         mean, spread = ensemble.complete(rows, [fold])
+        numbers = _numbers_given(ensemble, rows.observed, mean, spread)
         for j in own:
             units = schema.units_of(j)
             missing = ~rows.observed[:, units.start]
-            drawn = _drawn(ensemble, j, mean[:, units], spread, uniform[asked, j])
+            drawn = _drawn(ensemble, j, mean[:, units], numbers, shift, uniform[asked, j])
             rows.values[missing, units] = drawn[missing]
             rows.observed[missing, units] = True
         values[asked], observed[asked] = rows
@@ -127,17 +133,36 @@ def _uniforms_of_tile(key: jax.Array, positions: jax.Array, *, n_columns: int) -
     return jax.vmap(of_row)(positions)
 
 
+def _numbers_given(
+    ensemble: Ensemble, observed: Bools, mean: NDArray[np.float32], spread: Floats
+) -> tuple[Floats, Floats]:
+    """Expectation of numbers, and what their residuals are multiplied by."""
+    assert ensemble.stack is not None
+    residuals, schema = ensemble.stack.residuals, ensemble.schema
+    columns = [j for j, column in enumerate(schema.features) if column.n_units]
+    share = observed[:, [schema.units_of(j).start for j in columns]].mean(axis=1)
+    factor = np.interp(share, residuals.shares, residuals.factors)
+    numbers = mean[:, : spread.shape[1]].astype(np.float64)
+    return residuals.slope * numbers, spread * factor[:, np.newaxis]
+
+
 def _drawn(
-    ensemble: Ensemble, j: int, mean: NDArray[np.float32], spread: Floats, uniform: Floats
+    ensemble: Ensemble,
+    j: int,
+    mean: NDArray[np.float32],
+    numbers: tuple[Floats, Floats],
+    shift: Floats,
+    uniform: Floats,
 ) -> NDArray[np.float32]:
-    """Units of column `j` drawn from their conditional distribution."""
+    """Values of a column drawn from its conditional distribution."""
     column, unit = ensemble.schema.columns[j], ensemble.schema.units_of(j).start
     if column.unit == "gaussian":
         assert ensemble.stack is not None
-        quantiles = ensemble.stack.residuals[unit]
+        quantiles = ensemble.stack.residuals.quantiles[unit]
         shares = (np.arange(len(quantiles)) + 0.5) / len(quantiles)
-        number = mean[:, 0] + spread[:, unit] * np.interp(uniform, shares, quantiles)
-        return column.nearest_unit(number)[:, np.newaxis]
+        residual = np.interp(uniform, shares, quantiles) + shift[unit]
+        expected, spread = numbers
+        return column.nearest_unit(expected[:, unit] + spread[:, unit] * residual)[:, np.newaxis]
     if mean.shape[1] == 1:
         if column.graded:
             return np.clip(mean, 0.0, 1.0)
@@ -161,11 +186,12 @@ def log_probability(ensemble: Ensemble, encoded: Encoded, model_seed: int) -> Fl
         total = np.zeros(len(encoded.values))
         for group in column_groups(ensemble, model_seed, order):
             mean, spread = ensemble.complete(Encoded(encoded.values, given), [fold])
+            numbers = _numbers_given(ensemble, given, mean, spread)
             for j in group:
                 units = ensemble.schema.units_of(j)
                 seen = encoded.observed[:, units.start]
                 of_column = _log_density(
-                    ensemble, j, encoded.values[:, units], mean[:, units], spread
+                    ensemble, j, encoded.values[:, units], mean[:, units], numbers
                 )
                 total += np.where(seen, of_column, 0.0)
                 given[:, units] = encoded.observed[:, units]
@@ -178,13 +204,14 @@ def _log_density(
     j: int,
     values: NDArray[np.float32],
     mean: NDArray[np.float32],
-    spread: Floats,
+    numbers: tuple[Floats, Floats],
 ) -> Floats:
     column, unit = ensemble.schema.columns[j], ensemble.schema.units_of(j).start
     if column.unit == "gaussian":
         assert ensemble.stack is not None
-        std = spread[:, unit] * ensemble.stack.residual_scale[unit]
-        away = (values[:, 0].astype(np.float64) - mean[:, 0]) / std
+        expected, spread = (part[:, unit] for part in numbers)
+        std = spread * ensemble.stack.residuals.scale[unit]
+        away = (values[:, 0].astype(np.float64) - expected) / std
         return np.asarray(-0.5 * away**2 - np.log(std) - 0.5 * np.log(2 * np.pi))
     p = column.probabilities(mean)
     t = column.probabilities(values)

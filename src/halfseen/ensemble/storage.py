@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from halfseen.data.schema import Schema
 from halfseen.ensemble.machine import Member, Scale, Units
-from halfseen.ensemble.model import ClassPriors, Ensemble, Fold, Stack
+from halfseen.ensemble.model import ClassPriors, Ensemble, Fold, Residuals, Stack
 from halfseen.ensemble.stacking import Pool
 from halfseen.ensemble.trees import Trees
 from halfseen.rbm.units import layer_of
@@ -32,8 +32,8 @@ def ensemble_to_arrays(ensemble: Ensemble) -> Arrays:
         for kind in ("forests", "boosted"):
             for j, trees in getattr(fold, kind).items():
                 arrays |= _flatten(f"fold{f}.{kind}{j}", trees)
-    for name in ("numbers", "discrete", "residuals", "residual_scale"):
-        arrays[f"stack.{name}"] = getattr(stack, name)
+    arrays |= {"stack.numbers": stack.numbers, "stack.discrete": stack.discrete}
+    arrays |= _flatten("stack.residuals", stack.residuals)
     for context, pools in enumerate(stack.pools):
         for j, pool in enumerate(pools):
             arrays |= _flatten(f"stack.pool{context}.{j}", pool)
@@ -54,9 +54,9 @@ def ensemble_from_arrays(schema: Schema, arrays: Arrays, *, n_search: int, n_bin
         [_restore(Pool, f"stack.pool{context}.{j}", arrays) for j in range(len(schema.targets))]
         for context in range(2)
     ]
-    names = ("numbers", "discrete", "residuals", "residual_scale")
-    of_stack = {name: arrays[f"stack.{name}"] for name in names}
-    ensemble = Ensemble(schema, units, scale, int(n_search), folds, Stack(pools=pools, **of_stack))
+    residuals = _restore(Residuals, "stack.residuals", arrays)
+    stack = Stack(arrays["stack.numbers"], arrays["stack.discrete"], pools, residuals)
+    ensemble = Ensemble(schema, units, scale, int(n_search), folds, stack)
     _check_shapes(ensemble)
     return ensemble
 
