@@ -138,6 +138,9 @@ def test_values_missing_by_another_column(generator: np.random.Generator) -> Non
     assert "weight is missing more often where cause is high: AUC" in by_name["weight"].sentence
     auc_far = roc_auc_score(table["far"].isna(), (cause.rank() - (N + 1) / 2).abs())
     assert by_name["far"].auc == pytest.approx(auc_far, abs=1e-6)
+    known = table[table["colour"].notna()]
+    auc_red = roc_auc_score(known["size"].isna(), known["colour"] == "red")
+    assert by_name["size"].auc == pytest.approx(auc_red, abs=1e-6)
 
 
 def test_the_test_is_the_rank_sum_test(generator: np.random.Generator) -> None:

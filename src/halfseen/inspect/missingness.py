@@ -206,7 +206,9 @@ def _clearest(features: _Features, tested: Sequence[InspectedColumn]) -> dict[st
     valid = (np.minimum(n_missing, n_other) >= _FEWEST) & (expected >= _FEWEST_EXPECTED) & ~is_self
     variance = n_missing * n_other * squares / np.maximum(n_seen * (n_seen - 1), 1)
     z = np.where(valid, sums / np.sqrt(np.where(valid, variance, 1.0)), 0.0)
-    auc = 0.5 + sums / np.where(valid, n_missing * n_other, 1.0)
+    # Sums of ranks count pairs of rows; those of a category are shares, n_seen / 2 times smaller.
+    pairs = sums * np.where(is_category, n_seen / 2, 1.0)
+    auc = 0.5 + pairs / np.where(valid, n_missing * n_other, 1.0)
     found = {}
     for t, column in enumerate(tested):
         if valid[t].any():
@@ -217,8 +219,8 @@ def _clearest(features: _Features, tested: Sequence[InspectedColumn]) -> dict[st
                 p, float(auc[t, best]), meaning, columns[source[best]].name
             )
     corrected = holm([one.p_value for one in found.values()])
-    pairs = zip(found.items(), corrected.tolist(), strict=True)
-    return {name: one._replace(p_value=p) for (name, one), p in pairs}
+    tests = zip(found.items(), corrected.tolist(), strict=True)
+    return {name: one._replace(p_value=p) for (name, one), p in tests}
 
 
 def _judged(column: InspectedColumn, found: _Finding | None) -> ColumnRandomness:
