@@ -97,23 +97,25 @@ def setup(app: object) -> None:
 
 
 _LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)\s#]+)(#[^)\s]*)?\)")
+# Pages that are files of the root of the repository.
+_OF_ROOT = {"contributing": "CONTRIBUTING.md", "changelog": "CHANGELOG.md"}
 
 
 def _link_to_repository(app: object, docname: str, source: list[str]) -> None:
     folder = (DOCS / docname).parent
+    if docname in _OF_ROOT:
+        folder = REPOSITORY
+        source[0] = (REPOSITORY / _OF_ROOT[docname]).read_text(encoding="utf-8")
+    pages = {(REPOSITORY / name).resolve(): DOCS / f"{page}.md" for page, name in _OF_ROOT.items()}
 
     def linked(match: re.Match[str]) -> str:
-        target, anchor = match[1], match[2] or ""
-        path = (folder / target).resolve()
-        if not path.exists():
-            # Pages of the root of the repository are included by those of the same name.
-            path = (REPOSITORY / target).resolve()
-            if path.exists() and path.is_relative_to(DOCS) and _is_page(path):
-                return f"](/{path.relative_to(DOCS).as_posix()}{anchor})"
-        if not path.exists() or (path.is_relative_to(DOCS) and _is_page(path)):
-            return match[0]
-        if path.suffix in {".png", ".svg"}:
-            return match[0]
+        anchor = match[2] or ""
+        path = (folder / match[1]).resolve()
+        path = pages.get(path, path)
+        if not path.exists() or path.suffix in {".png", ".svg"}:
+            return match[0]  # an absent page is a warning, and warnings are errors
+        if path.is_relative_to(DOCS) and _is_page(path):
+            return f"](/{path.relative_to(DOCS).as_posix()}{anchor})"
         return f"]({SOURCE}{path.relative_to(REPOSITORY).as_posix()}{anchor})"
 
     source[0] = _LINK.sub(linked, source[0])

@@ -37,19 +37,34 @@ def write_llms_txt(app: Any, exception: Exception | None) -> None:
     if exception is not None or app.builder.format != "html":
         return
     lines = [f"# {_TITLE}", "", f"> {_ABOUT}", ""]
-    groups: dict[str, list[str]] = {}
-    for name in sorted(app.env.found_docs):
-        if name.startswith(("api/generated", "genindex")):
-            continue
-        tree = app.env.get_doctree(name)
-        title = app.env.titles[name].astext()
-        first = next(iter(tree.findall(nodes.paragraph)), None)
-        about = "" if first is None else ": " + " ".join(first.astext().split())
-        group = name.split("/")[0].replace("-", " ") if "/" in name else "start"
-        groups.setdefault(group, []).append(f"- [{title}]({name}.html){about}")
-    for group, entries in groups.items():
-        lines += [f"## {group.capitalize()}", "", *entries, ""]
+    for group, names in _GROUPS.items():
+        found = [name for name in sorted(app.env.found_docs) if names.match(name)]
+        entries = []
+        for name in found:
+            title = app.env.titles[name].astext()
+            entries.append(f"- [{title}]({name}.html){_about(app.env.get_doctree(name))}")
+        lines += [f"## {group}", "", *entries, ""]
     Path(app.outdir, "llms.txt").write_text("\n".join(lines), encoding="utf-8")
+
+
+_GROUPS = {
+    "Start": re.compile(r"(index|getting-started)$"),
+    "User guide": re.compile("guide/"),
+    "How it works": re.compile("how-it-works/|paper$"),
+    "Gallery": re.compile("gallery/"),
+    "Benchmarks": re.compile("benchmarks/|baselines$|experiments$|reproduction$"),
+    "API reference": re.compile("api/index$"),
+    "The project": re.compile("architecture$|contributing$|changelog$"),
+}
+
+
+def _about(tree: nodes.document) -> str:
+    """The first paragraph of a page, but for what the gallery says of downloads."""
+    for paragraph in tree.findall(nodes.paragraph):
+        text = " ".join(paragraph.astext().split())
+        if not text.startswith("Go to the end"):
+            return f": {text}"
+    return ""
 
 
 _TAG = re.compile(r"\\tag\{(\w+)\}")  # the number of an equation
