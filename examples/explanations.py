@@ -18,7 +18,8 @@ from halfseen.explain import explain_rows, importance
 
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
 y = y.map({0: "malignant", 1: "benign"})
-X = X.mask(np.random.default_rng(0).random(X.shape) < 0.4)
+X = X.filter(like="mean")
+X = X.mask(np.random.default_rng(0).random(X.shape) < 0.6)
 model = HalfseenClassifier(effort="fast", random_state=0).fit(X[:400], y[:400])
 
 # %%
@@ -28,7 +29,7 @@ model = HalfseenClassifier(effort="fast", random_state=0).fit(X[:400], y[:400])
 # change in log-odds. Entries that say the same stand in for each other, so bars do not add up.
 
 new = X[400:].reset_index(drop=True)
-explained = explain_rows(model, new, rows=[0], columns="target").predictions[0]
+explained = explain_rows(model, new, rows=[4], columns="target").predictions[0]
 print(f"{explained.event}: probability {explained.probability:.2f}")
 figure, axes = plt.subplots(figsize=(8, 4), layout="constrained")
 plot.effects(explained, top=8, ax=axes)

@@ -31,11 +31,13 @@ models = {
 # %%
 # Look
 # ----
-# Points on the diagonal are right as often as they say. Bars are 95 % confidence intervals.
+# Points on the diagonal are right as often as they say. Bars are 95 % confidence intervals, and the
+# numbers on top count the rows.
 
 figure, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained", sharey=True)
 for (name, model), ax in zip(models.items(), axes, strict=True):
     probability = model.predict_proba(X[new])[:, 1]
     plot.reliability(reliability_bins(is_even[new], probability), ax=ax)
-    ax.set_title(f"{name}: error {calibration_error(is_even[new], probability):.3f}", fontsize=11)
+    error = calibration_error(is_even[new], probability)
+    ax.set_title(f"{name}: calibration error {error:.3f}", fontsize=11, pad=20)
 plt.show()

@@ -2,9 +2,8 @@
 Rows that do not fit
 ====================
 
-The model knows what goes together. A row whose entries do not is an error, or a discovery. Here
-single entries of ten rows are swapped with those of others, so that each value by itself is
-ordinary.
+A model of all columns shows which rows contradict themselves: they are errors, or discoveries. Here
+ten perimeters are wrong, small ones large and large ones small. Each value by itself is ordinary.
 """
 
 # %%
@@ -14,16 +13,17 @@ ordinary.
 
 import matplotlib.pyplot as plt
 import numpy as np
-from sklearn.datasets import load_wine
+from sklearn.datasets import load_breast_cancer
 
 from halfseen import HalfseenImputer, plot
 from halfseen.explain import couplings, unusual_rows
 
-X, _ = load_wine(return_X_y=True, as_frame=True)
+X = load_breast_cancer(as_frame=True).data.filter(like="mean")
 rng = np.random.default_rng(0)
 X = X.mask(rng.random(X.shape) < 0.1)
 wrong = rng.choice(len(X), 10, replace=False)
-X.loc[wrong, "flavanoids"] = X["flavanoids"].max() + 0.3 - X.loc[wrong, "flavanoids"].to_numpy()
+perimeter = X["mean perimeter"]
+X.loc[wrong, "mean perimeter"] = perimeter.min() + perimeter.max() - perimeter[wrong]
 
 model = HalfseenImputer(effort="fast", random_state=0).fit(X)
 figure, axes = plt.subplots(figsize=(7, 5.5), layout="constrained")
@@ -34,14 +34,14 @@ plt.show()
 # Unusual rows
 # ------------
 # A score of 3 is three standard deviations above what is usual for rows with as many observed
-# entries. Rows that were tampered with are orange.
+# entries. Rows with a wrong entry are orange.
 
 found = unusual_rows(model, X, top=5)
-order = np.argsort(-found.scores)
+order = np.argsort(-found.scores)[:60]
 figure, axes = plt.subplots(figsize=(8, 3.5), layout="constrained")
 colours = np.where(np.isin(order, wrong), "#bb4a00", "#9bc3dc")
 axes.bar(np.arange(len(order)), found.scores[order], color=colours, width=1)
-axes.set(xlabel="rows, the most unusual first", ylabel="score")
+axes.set(xlabel="the 60 most unusual rows", ylabel="score")
 plt.show()
 
 # %%
