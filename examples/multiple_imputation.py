@@ -47,8 +47,8 @@ print(f"{pooled.missing_share:.0%} of the variance is due to missing values")
 # What others would say
 # ---------------------
 # Complete rows waste data. One table of expectations is worse: its fills lie where the other
-# columns say, without scatter, so the slope is wrong and its interval too narrow. (The target helps to fill
-# the index, as it should. Only draws may be analysed then.)
+# columns say, without scatter, so the slope is wrong and its interval too narrow. (The
+# target helps to fill the index, as it should. Only draws may be analysed then.)
 
 rows = {
     "all values (not available)": slope_of(table),

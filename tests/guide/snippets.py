@@ -8,7 +8,7 @@ from pathlib import Path
 
 _FENCE = re.compile(r"^```([^\n`]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 # A plain one shows commands for files and machines that no test has: its options are checked.
-LANGUAGES = ("python", "console", "text", "toml", "")
+LANGUAGES = ("python", "console", "text", "toml", "sh", "")
 
 
 @dataclass(frozen=True)

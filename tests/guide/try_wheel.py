@@ -13,7 +13,6 @@ import halfseen
 from guide.run_page import run_page
 
 
-
 def main(page: Path) -> None:
     """Run the page, and say by which halfseen."""
     assert "site-packages" in Path(halfseen.__file__).parts, f"not a wheel: {halfseen.__file__}"
