@@ -17,6 +17,7 @@ from scipy.stats import binomtest
 from halfseen.base.estimator import TableClassifier
 from halfseen.data.frames import read_table, read_target
 from halfseen.explain import Couplings, ExplainedPrediction, Importance
+from halfseen.explain.columns import METRICS
 from halfseen.metrics import ReliabilityBin
 
 if TYPE_CHECKING:
@@ -310,8 +311,7 @@ def importance(found: Importance, *, top: int = 15, ax: Axes | None = None) -> A
     """
     mean = found.increase.mean(axis=0)
     shown = np.argsort(-mean, kind="stable")[:top]
-    kinds = {"log_loss": "log-loss", "normalised_rmse": "normalised RMSE"}
-    what = " and ".join(kinds[metric] for metric in dict.fromkeys(found.metric))
+    what = " and ".join(METRICS[metric] for metric in dict.fromkeys(found.metric))
     names = [column_label(found.features[j]) for j in shown]
     return _signed_bars(names, mean[shown].tolist(), f"increase in {what} without the feature", ax)
 

@@ -106,7 +106,10 @@ def _explain_row(
         names = [_target_name(model_table, one) for one in predictions[_MOST_PREDICTIONS:]]
         console.show(f"and {len(names)} more (--column): {', '.join(names[:10])}\n")
     if predictions:
-        console.say("Each line: the prediction with this entry minus the one without it.")
+        console.say(
+            "Each line: the prediction with this entry minus the one without it, in log-odds of "
+            "labels and categories."
+        )
     of_row = model_table.identifiers_of(part.values, 0)
     lines = [{key: value for key, value in line.items() if key != "row"} for line in found.table()]
     console.give({"row": row, "identifiers": of_row, "explanations": lines})
@@ -116,6 +119,7 @@ def _explain_model(
     model_table: Any, part: Any, top: int, seed: int, console: Console, file: str, path: str,
 ) -> None:  # fmt: skip
     from halfseen import explain
+    from halfseen.explain.columns import METRICS
 
     model, X, y = model_table.model, part.X, part.y
     document: dict[str, Any] = {}
@@ -128,8 +132,10 @@ def _explain_model(
     if importance:
         console.head("Features that predictions rest on (increase of the loss without them)")
         for line in importance[:top]:
-            console.show(f"  {line['increase']:+8.3f} {line['metric']:16} "
-                         f"{line['feature']} -> {line['predicted']}")  # fmt: skip
+            metric = METRICS[line["metric"]]
+            console.show(
+                f"  {line['increase']:+8.3f} {metric:16} {line['feature']} -> {line['predicted']}"
+            )
         console.show()
     if couplings:
         console.head("Columns that hang together (strength about that of a correlation)")

@@ -27,6 +27,9 @@ from halfseen.explain.deletion import (
 from halfseen.explain.weights import hidden_means, rbm_of, standardised_weights, unit_deviations
 from halfseen.rbm.model import RBM
 
+# How the losses are shown.
+METRICS = {"log_loss": "log-loss", "normalised_rmse": "normalised RMSE"}
+
 
 class Importance(NamedTuple):
     """How much worse predictions become when a feature is hidden."""
