@@ -100,7 +100,8 @@ def test_observed_stays_hidden_is_not_read_and_a_seed_decides(method: Baseline) 
     if not method.imputes:
         assert method.feature_source != Baseline.feature_source
     if method.inductive:
-        new = fitted.predict_scores(X_seen)
+        of_new, new = fitted.complete(X_seen)
+        np.testing.assert_array_equal(of_new[seen_x], X[seen_x])
         assert new.tobytes() == again.predict_scores(tables[1][0]).tobytes()
         with pytest.raises(ValueError, match=r"X has 2 features, but .* was fitted on 16"):
             fitted.predict_scores([[1.0, 2.0]])

@@ -122,7 +122,7 @@ def test_a_new_row_is_completed_as_one_that_was_fitted() -> None:
     fitted = SoftImpute().fit(X, Y)
     features, scores = fitted.complete()
     np.testing.assert_allclose(fitted.predict_scores(X[::2]), scores[::2], atol=0.02)
-    np.testing.assert_allclose(fitted.complete_new(X[::2]), features[::2], atol=0.1)
+    np.testing.assert_allclose(fitted.complete(X[::2]).features, features[::2], atol=0.1)
 
 
 def tiny(seed: int) -> tuple[np.ndarray, np.ndarray]:

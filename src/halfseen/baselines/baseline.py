@@ -56,7 +56,7 @@ class Baseline(BaseEstimator, ABC):  # type: ignore[misc]
     method : str
         Name of the method in tables.
     inductive : bool
-        Whether :meth:`predict_scores` answers for new rows.
+        Whether :meth:`complete` and :meth:`predict_scores` take new rows.
     imputes : bool
         Whether the method itself completes features; if False, ``complete().features`` comes from
         the completion before it, and says so in ``feature_source``.
@@ -93,24 +93,22 @@ class Baseline(BaseEstimator, ABC):  # type: ignore[misc]
         self
         """
         features, labels = checked_table(X, Y, target)
-        self.target_ = target
+        self._table, self.target_ = (features, labels), target
         self.n_features_in_ = features.shape[1]
         self.n_labels_ = labels.shape[1]
         self._fit(features, labels)
         return self
 
-    def complete(self) -> CompletedTable:
-        """Features and label scores of the rows that were fitted, transductive."""
-        return self._complete()
-
-    def predict_scores(self, X: Any) -> Floats:
-        """Label scores of new rows, complete or not, of shape (n_rows, n_labels).
+    def complete(self, X: Any = None) -> CompletedTable:
+        """Features and label scores of new rows, complete or not; else of those that were fitted.
 
         Raises
         ------
         NotInductive
-            If the method cannot.
+            If there are new rows and the method cannot.
         """
+        if X is None:
+            return with_observed(*self._table, *self._completed_fitted())
         if not self.inductive:
             raise NotInductive(self.method)
         features = checked_features(X)
@@ -119,31 +117,23 @@ class Baseline(BaseEstimator, ABC):  # type: ignore[misc]
                 f"X has {features.shape[1]} features, but {self.method} was fitted on "
                 f"{self.n_features_in_}"
             )
-        return self._predict_scores(features)
+        unknown = np.full((len(features), self.n_labels_), np.nan)
+        return with_observed(features, unknown, *self._completed(features, unknown))
 
-    def complete_new(self, X: Floats) -> Floats | None:
-        """Features of new rows, missing ones filled; None from a method that cannot."""
-        return self._complete_new(checked_features(X)) if self.inductive else None
-
-    def interval(self, X: Floats, coverage: float) -> Floats | None:
-        """Bounds of features, of shape (n_rows, n_features, 2); None from a method without any."""
-        return None
+    def predict_scores(self, X: Any) -> Floats:
+        """Label scores of new rows, of shape (n_rows, n_labels), as :meth:`complete` gives them."""
+        return self.complete(X).scores
 
     @abstractmethod
     def _fit(self, X: Floats, Y: Floats) -> None: ...
 
     @abstractmethod
-    def _complete(self) -> CompletedTable: ...
+    def _completed(self, X: Floats, Y: Floats) -> tuple[Floats, Floats]:
+        """Features and label scores of any rows; observed ones are put back."""
 
-    def _predict_scores(self, X: Floats) -> Floats:
-        raise NotInductive(self.method)
-
-    def _complete_new(self, X: Floats) -> Floats | None:
-        return None
-
-    def _unknown(self, X: Floats) -> Floats:
-        """Labels of new rows."""
-        return np.full((len(X), self.n_labels_), np.nan)
+    def _completed_fitted(self) -> tuple[Floats, Floats]:
+        """The same of the rows that were fitted, where more is known of them."""
+        return self._completed(*self._table)
 
 
 def checked_features(X: Any) -> Floats:
@@ -276,17 +266,8 @@ class ColumnPrior(Baseline):
     method: ClassVar[str] = "Column prior"
 
     def _fit(self, X: Floats, Y: Floats) -> None:
-        self._table = (X, Y)
         self.feature_means_ = observed_scale(X).offset
         self.label_frequencies_ = label_frequency(Y)
 
-    def _complete(self) -> CompletedTable:
-        X, Y = self._table
-        features = np.broadcast_to(self.feature_means_, X.shape)
-        return with_observed(X, Y, features, np.broadcast_to(self.label_frequencies_, Y.shape))
-
-    def _predict_scores(self, X: Floats) -> Floats:
-        return np.tile(self.label_frequencies_, (len(X), 1))
-
-    def _complete_new(self, X: Floats) -> Floats:
-        return np.where(np.isnan(X), self.feature_means_, X)
+    def _completed(self, X: Floats, Y: Floats) -> tuple[Floats, Floats]:
+        return self.feature_means_, self.label_frequencies_

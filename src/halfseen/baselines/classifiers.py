@@ -17,12 +17,10 @@ from sklearn.preprocessing import StandardScaler
 
 from halfseen.baselines.baseline import (
     Baseline,
-    CompletedTable,
     Floats,
     TargetKind,
     label_frequency,
     observed_scale,
-    with_observed,
 )
 
 ClassifierKind = Literal["logistic", "boosting"]
@@ -140,17 +138,12 @@ class _TreesOnMissing(Baseline):
     def _classifier(self) -> Any: ...
 
     def _fit(self, X: Floats, Y: Floats) -> None:
-        self._table, self._means = (X, Y), observed_scale(X).offset
+        self._means = observed_scale(X).offset
         per_label = ClassifierPerLabel(self._classifier(), self.random_state, self.target_)
         self.classifiers_ = per_label.fit(X, Y)
 
-    def _complete(self) -> CompletedTable:
-        X, Y = self._table
-        means = np.broadcast_to(self._means, X.shape)
-        return with_observed(X, Y, means, self.classifiers_.probabilities(X, Y))
-
-    def _predict_scores(self, X: Floats) -> Floats:
-        return self.classifiers_.probabilities(X, self._unknown(X))
+    def _completed(self, X: Floats, Y: Floats) -> tuple[Floats, Floats]:
+        return self._means, self.classifiers_.probabilities(X, Y)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

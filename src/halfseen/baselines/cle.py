@@ -9,15 +9,7 @@ import numpy as np
 from scipy.optimize import minimize
 from sklearn.metrics import roc_auc_score
 
-from halfseen.baselines.baseline import (
-    Baseline,
-    Bools,
-    CompletedTable,
-    Floats,
-    held_out_entries,
-    observed_scale,
-    with_observed,
-)
+from halfseen.baselines.baseline import Baseline, Bools, Floats, held_out_entries, observed_scale
 from halfseen.baselines.low_rank import fold_in, shrunk_spectrum, spectral_norm
 
 Output = Literal["embedding", "regression"]
@@ -147,7 +139,7 @@ class CLE(Baseline):
 
     def _fit(self, X: Floats, Y: Floats) -> None:
         self._check_settings()
-        self._table, self._scale = (X, Y), observed_scale(X)
+        self._scale = observed_scale(X)
         self._label_mean = observed_scale(Y).offset
         features = np.nan_to_num(self._scale.standardised(X))
         labels = np.nan_to_num(Y - self._label_mean)
@@ -207,21 +199,14 @@ class CLE(Baseline):
 
         return "embedding" if auc("embedding") > auc("regression") else "regression"
 
-    def _complete(self) -> CompletedTable:
-        features = self._scale.restored(self.embedding_.U @ self.embedding_.V.T)
-        scores = self._label_mean + self.embedding_.scores(self.output_)
-        return with_observed(*self._table, features, scores)
-
-    def _completed(self, X: Floats) -> Floats:
-        """New rows from their embedding, standardised."""
+    def _completed(self, X: Floats, Y: Floats) -> tuple[Floats, Floats]:
         V = self.embedding_.V
-        return fold_in(V, self._penalties.features, self._scale.standardised(X)) @ V.T
+        features = fold_in(V, self._penalties.features, self._scale.standardised(X)) @ V.T
+        return self._scale.restored(features), self._label_mean + features @ self.embedding_.B
 
-    def _predict_scores(self, X: Floats) -> Floats:
-        return self._label_mean + self._completed(X) @ self.embedding_.B
-
-    def _complete_new(self, X: Floats) -> Floats:
-        return np.where(np.isnan(X), self._scale.restored(self._completed(X)), X)
+    def _completed_fitted(self) -> tuple[Floats, Floats]:
+        features = self._scale.restored(self.embedding_.U @ self.embedding_.V.T)
+        return features, self._label_mean + self.embedding_.scores(self.output_)
 
 
 def collaborative_loss(

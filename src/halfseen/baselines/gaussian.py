@@ -8,13 +8,7 @@ from typing import ClassVar, Self
 import jax.numpy as jnp
 import numpy as np
 
-from halfseen.baselines.baseline import (
-    Baseline,
-    CompletedTable,
-    Floats,
-    observed_scale,
-    with_observed,
-)
+from halfseen.baselines.baseline import Baseline, Floats, observed_scale
 from halfseen.ensemble.prior import Moments, conditional_means, fit_prior
 
 _CHUNK = 1024  # rows that are completed at once
@@ -127,19 +121,9 @@ class GaussianEM(Baseline):
     random_state: int = 0
 
     def _fit(self, X: Floats, Y: Floats) -> None:
-        self._table = (X, Y)
         completion = GaussianCompletion(self.shrinkage, self.n_rounds, self.random_state)
         self.completion_ = completion.fit(np.hstack([X, Y]))
 
-    def _completed(self, X: Floats, Y: Floats) -> list[Floats]:
+    def _completed(self, X: Floats, Y: Floats) -> tuple[Floats, Floats]:
         completed = self.completion_.transform(np.hstack([X, Y]))
-        return list(np.split(completed, [self.n_features_in_], axis=1))
-
-    def _complete(self) -> CompletedTable:
-        return with_observed(*self._table, *self._completed(*self._table))
-
-    def _predict_scores(self, X: Floats) -> Floats:
-        return self._completed(X, self._unknown(X))[1]
-
-    def _complete_new(self, X: Floats) -> Floats:
-        return self._completed(X, self._unknown(X))[0]
+        return completed[:, : X.shape[1]], completed[:, X.shape[1] :]

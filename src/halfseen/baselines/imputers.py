@@ -18,11 +18,9 @@ from sklearn.linear_model import BayesianRidge
 from halfseen.baselines.baseline import (
     Baseline,
     ColumnScale,
-    CompletedTable,
     Floats,
     label_frequency,
     observed_scale,
-    with_observed,
 )
 from halfseen.baselines.classifiers import (
     ClassifierKind,
@@ -96,20 +94,17 @@ class ImputeThenClassify(Baseline):
     def _classifier(self) -> Any: ...
 
     def _fit(self, X: Floats, Y: Floats) -> None:
-        self._Y, self.imputer_ = Y, self._imputer()
+        self.imputer_ = self._imputer()
         self._features = self.imputer_.fit_transform(X)
         per_label = ClassifierPerLabel(self._classifier(), self.random_state, self.target_)
         self.classifiers_ = per_label.fit(self._features, Y)
 
-    def _complete(self) -> CompletedTable:
-        scores = self.classifiers_.probabilities(self._features, self._Y)
-        return with_observed(self._features, self._Y, self._features, scores)
+    def _completed(self, X: Floats, Y: Floats) -> tuple[Floats, Floats]:
+        features = self.imputer_.transform(X)
+        return features, self.classifiers_.probabilities(features, Y)
 
-    def _predict_scores(self, X: Floats) -> Floats:
-        return self.classifiers_.probabilities(self.imputer_.transform(X), self._unknown(X))
-
-    def _complete_new(self, X: Floats) -> Floats:
-        return self.imputer_.transform(X)
+    def _completed_fitted(self) -> tuple[Floats, Floats]:
+        return self._features, self.classifiers_.probabilities(self._features, self._table[1])
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -374,7 +369,7 @@ class NearestNeighbours(Baseline):
     def _fit(self, X: Floats, Y: Floats) -> None:
         if self.label_weight <= 0:
             raise ValueError(f"label_weight must be positive, got {self.label_weight}")
-        self._table, of_features = (X, Y), observed_scale(X)
+        of_features = observed_scale(X)
         # 0 is a feature's mean and a label's frequency.
         self.scale_ = ColumnScale(
             np.append(of_features.offset, label_frequency(Y)),
@@ -393,12 +388,3 @@ class NearestNeighbours(Baseline):
         features, votes = np.split(self.scale_.restored(completed), [self.n_features_in_], axis=1)
         # Rounding may carry a unanimous vote past 1.
         return features, votes.clip(0.0, 1.0)
-
-    def _complete(self) -> CompletedTable:
-        return with_observed(*self._table, *self._completed(*self._table))
-
-    def _predict_scores(self, X: Floats) -> Floats:
-        return self._completed(X, self._unknown(X))[1]
-
-    def _complete_new(self, X: Floats) -> Floats:
-        return np.where(np.isnan(X), self._completed(X, self._unknown(X))[0], X)

@@ -9,14 +9,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from halfseen.baselines.baseline import (
-    Baseline,
-    CompletedTable,
-    Floats,
-    held_out_entries,
-    observed_scale,
-    with_observed,
-)
+from halfseen.baselines.baseline import Baseline, Floats, held_out_entries, observed_scale
 
 # Penalties that a completion tries, as shares of the largest singular value of what is observed.
 _PENALTY_SHARES = np.geomspace(0.6, 0.005, 13)
@@ -215,24 +208,20 @@ class SoftImpute(Baseline):
     random_state: int = 0
 
     def _fit(self, X: Floats, Y: Floats) -> None:
-        self._table = (X, Y)
         joint = np.hstack([X, Y])
         self.scale_ = observed_scale(joint)
         self.completion_ = low_rank_completion(self.scale_.standardised(joint), self.random_state)
 
-    def _complete(self) -> CompletedTable:
-        completed = self.scale_.restored(self.completion_.matrix)
-        return with_observed(*self._table, *np.split(completed, [self.n_features_in_], axis=1))
+    def _completed(self, X: Floats, Y: Floats) -> tuple[Floats, Floats]:
+        table = self.scale_.standardised(np.hstack([X, Y]))
+        return self._parts(self.completion_.of_rows(table))
 
-    def _completed_new(self, X: Floats) -> Floats:
-        table = self.scale_.standardised(np.hstack([X, self._unknown(X)]))
-        return self.scale_.restored(self.completion_.of_rows(table))
+    def _completed_fitted(self) -> tuple[Floats, Floats]:
+        return self._parts(self.completion_.matrix)
 
-    def _predict_scores(self, X: Floats) -> Floats:
-        return self._completed_new(X)[:, self.n_features_in_ :]
-
-    def _complete_new(self, X: Floats) -> Floats:
-        return np.where(np.isnan(X), self._completed_new(X)[:, : self.n_features_in_], X)
+    def _parts(self, matrix: Floats) -> tuple[Floats, Floats]:
+        completed = self.scale_.restored(matrix)
+        return completed[:, : self.n_features_in_], completed[:, self.n_features_in_ :]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -294,7 +283,7 @@ class NoisyIMC(Baseline):
                 "feature_share and rest_share must be positive, got "
                 f"{self.feature_share!r} and {self.rest_share!r}"
             )
-        self._table, self._scale = (X, Y), observed_scale(X)
+        self._scale = observed_scale(X)
         self._label_mean = observed_scale(Y).offset
         standardised = self._scale.standardised(X)
         self._completion = low_rank_completion(standardised, self.random_state)
@@ -304,20 +293,14 @@ class NoisyIMC(Baseline):
             max_iter=self.max_iter, tol=self.tol,
         )  # fmt: skip
 
-    def _complete(self) -> CompletedTable:
-        scores = self._label_mean + self._features @ self.M_ + self.N_
-        return with_observed(*self._table, self._scale.restored(self._features), scores)
-
-    def _completed(self, X: Floats) -> Floats:
-        """New rows completed, standardised."""
+    def _completed(self, X: Floats, Y: Floats) -> tuple[Floats, Floats]:
         standardised = self._scale.standardised(X)
-        return np.where(np.isnan(X), self._completion.of_rows(standardised), standardised)
+        features = np.where(np.isnan(X), self._completion.of_rows(standardised), standardised)
+        return self._scale.restored(features), self._label_mean + features @ self.M_
 
-    def _predict_scores(self, X: Floats) -> Floats:
-        return np.asarray(self._label_mean + self._completed(X) @ self.M_)
-
-    def _complete_new(self, X: Floats) -> Floats:
-        return np.where(np.isnan(X), self._scale.restored(self._completed(X)), X)
+    def _completed_fitted(self) -> tuple[Floats, Floats]:
+        scores = self._label_mean + self._features @ self.M_ + self.N_
+        return self._scale.restored(self._features), scores
 
 
 def side_information_completion(

@@ -8,14 +8,7 @@ from typing import ClassVar, NamedTuple, Self
 import numpy as np
 from scipy.special import expit
 
-from halfseen.baselines.baseline import (
-    Baseline,
-    Bools,
-    CompletedTable,
-    Floats,
-    observed_scale,
-    with_observed,
-)
+from halfseen.baselines.baseline import Baseline, Bools, Floats, observed_scale
 from halfseen.baselines.low_rank import shrunk_spectrum, spectral_norm
 
 
@@ -148,10 +141,10 @@ class MC1(Baseline):
         scores = expit(of_labels)
         if self.target_ == "classes":
             scores = scores / scores.sum(axis=1, keepdims=True)
-        self._completed = with_observed(X, Y, scale.restored(of_features), scores)
+        self._found = scale.restored(of_features), scores
 
-    def _complete(self) -> CompletedTable:
-        return self._completed
+    def _completed(self, X: Floats, Y: Floats) -> tuple[Floats, Floats]:
+        return self._found  # there are no rows but those that were fitted
 
 
 def complete_with_ones(

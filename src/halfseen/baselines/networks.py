@@ -14,14 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 
-from halfseen.baselines.baseline import (
-    Baseline,
-    ColumnScale,
-    CompletedTable,
-    Floats,
-    observed_scale,
-    with_observed,
-)
+from halfseen.baselines.baseline import Baseline, ColumnScale, Floats, observed_scale
 
 _CHUNK = 1024  # rows that are completed at once, and at most that entries are held out from
 _STEPS_AT_ONCE = 100  # minibatches of one compiled call, between looks at the held-out entries
@@ -214,7 +207,7 @@ class Network(Baseline):
 
     def _fit(self, X: Floats, Y: Floats) -> None:
         self._check_settings()
-        self._table, self.scale_ = (X, Y), self._scale(X)
+        self.scale_ = self._scale(X)
         self._label_seen = ~np.isnan(Y).all(axis=0)
         self._key = jax.random.key(self.random_state)
         self.model_ = self._model(X.shape[1], Y.shape[1], self.target_ == "classes")
@@ -313,15 +306,6 @@ class Network(Baseline):
             found.append(np.asarray(said, dtype=np.float64)[: len(x)])
         features, scores = np.split(np.concatenate(found), [X.shape[1]], axis=1)
         return self.scale_.restored(features), np.where(self._label_seen, scores, 0.5)
-
-    def _complete(self) -> CompletedTable:
-        return with_observed(*self._table, *self._completed(*self._table))
-
-    def _predict_scores(self, X: Floats) -> Floats:
-        return self._completed(X, self._unknown(X))[1]
-
-    def _complete_new(self, X: Floats) -> Floats:
-        return np.where(np.isnan(X), self._completed(X, self._unknown(X))[0], X)
 
 
 @dataclass(frozen=True)

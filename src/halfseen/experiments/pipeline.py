@@ -229,12 +229,8 @@ def _of_baseline(
         is_class = any(len(output.classes) > 2 for output in group)
         fitted = clone(method).fit(X, labels, "classes" if is_class else "labels")
         for question in questions:
-            if question == "training rows":
-                features[question], found = fitted.complete()
-            else:
-                new = hidden.X[hidden.is_new]
-                found = fitted.predict_scores(new)
-                features[question] = fitted.complete_new(new)
+            new = hidden.X[hidden.is_new] if question == "new rows" else None
+            features[question], found = fitted.complete(new)
             scores[question] += _columns_of_scores(found, is_class) if group else []
     return {question: Prediction(features[question], scores[question]) for question in questions}
 
