@@ -169,6 +169,11 @@ def test_the_results_hold_every_method() -> None:
         ours = [c for c in cells if (c.method, c.task, c.data_set) == ("halfseen", task, "yeast")]
         assert {(cell.feature_rate, cell.label_rate) for cell in ours} == RATES
         assert max(cell.realisation for cell in ours) == 9
-    # What the paper prints of its own method comes first.
-    first = [cell for cell in cells[:60] if cell.realisation == 0 and cell.method == "rbm_mo"]
-    assert {cell.data_set for cell in first} == {"scene", "pendigits", "emotions", "mnist"}
+    # What the paper prints of its own method comes first, half hidden before all else.
+    first = {(cell.method, cell.data_set) for cell in cells[:28]}
+    assert {data_set for method, data_set in first if method == "rbm_mo"} == {
+        "scene", "pendigits", "mnist",
+    }  # fmt: skip
+    assert {data_set for method, data_set in first if method == "halfseen"} == {
+        "scene", "pendigits",
+    }  # fmt: skip

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
 from halfseen.experiments.data_sets import CATALOGUE
 from halfseen.experiments.pipeline import METHODS
-from halfseen.experiments.plan import Cell
+from halfseen.experiments.plan import Cell, cells_of, read_plan
 from halfseen.experiments.published import OUR_NAMES, inconsistencies, published_figures
-from halfseen.experiments.records import CellRecord
+from halfseen.experiments.records import CellRecord, read_run
 from halfseen.experiments.scores import SCORES
 from halfseen.experiments.tables import (
     paper_cells,
@@ -21,6 +22,7 @@ from halfseen.experiments.tables import (
 )
 
 FIGURES = published_figures()
+RESULTS = Path(__file__).parents[2] / "docs" / "results"
 
 
 def test_every_number_of_every_table_is_there_once() -> None:
@@ -93,6 +95,14 @@ def test_tables_have_ours_beside_the_papers_and_marks() -> None:
     )
 
 
+def test_recorded_results_are_those_of_shipped_plans() -> None:
+    for path in RESULTS.glob("records*.jsonl"):
+        run = read_run(path)
+        known = {cell.key: cell for line in run.plans for cell in cells_of(read_plan(line.name))}
+        for key, one in run.records.items():
+            assert known[key].model_dump() == one.cell.model_dump()
+
+
 def test_printed_figures_are_met_passed_or_missed() -> None:
     others = [
         record("rbm_mo", 0, variant="k3"), record("rbm_mo", 0, feature_mechanism="mnar"),
@@ -108,4 +118,11 @@ def test_printed_figures_are_met_passed_or_missed() -> None:
     text = paper_tables(whole)
     assert "halfseen: 1 of 2 figures of RBM-MO met or passed, 40 of 42 not run" in text
     assert "0.911 -" in text
+    assert "halfseen (3 masks, 2,407 rows)" in text
+    assert (
+        "halfseen misses scene, RMSE of hidden features, 50% / 50%: 0.200, printed 0.137." in text
+    )
     assert "private; ours is emotions" in text
+    peer = record("rbm_mo", 0).model_copy(update={"cell": record("rbm_mo", 0, variant="").cell
+        .model_copy(update={"method": "cle"})})  # fmt: skip
+    assert "  cle (1 mask, 0 rows)" in paper_tables([peer])

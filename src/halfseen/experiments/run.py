@@ -152,11 +152,15 @@ def _scored(cell: Cell, tuning: Tuning, method: Any) -> CellRecord:
     found = fit_and_predict(method, hidden, (question,))[question]
     seconds = time.perf_counter() - began
     gives = getattr(method, "gives_probabilities", True)
-    scores = table_scores(hidden, question, found, gives)
+    # Seven digits: thousands of records are kept with the code.
+    scores = {
+        name: float(f"{score:.7g}")
+        for name, score in table_scores(hidden, question, found, gives).items()
+    }
     data = hidden.data
     return _without_scores(cell, "done", tuning.why, tuning).model_copy(
         update={
-            "scores": scores, "seconds": seconds, "target": data.target,
+            "scores": scores, "seconds": round(seconds, 2), "target": data.target,
             "shape": (*data.X.shape, data.Y.shape[1]),
             "pictures": _pictures(hidden, question, found),
         }
