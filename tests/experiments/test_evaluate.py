@@ -179,3 +179,31 @@ def test_the_influence_of_rows_on_the_auc_gives_its_standard_error() -> None:
         aucs.append(auc)
         errors.append(influence.std(ddof=1) / np.sqrt(200))
     assert np.mean(errors) == pytest.approx(np.std(aucs), rel=0.15)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_repeats": 0}, "n_repeats is at least 1"),
+        ({"coverage": 90}, "coverage is a share between 0 and 1"),
+        ({"baselines": ["mc1"]}, "baselines: mc1 predicts no new rows"),
+        ({"baselines": ["cle"]}, "baselines: cle gives no probabilities"),
+        ({"model": RBMImputer()}, "RBMImputer is an imputer, which takes no y"),
+        ({"y": None}, "RBMClassifier is a classifier, which needs y"),
+        ({"groups": ["a", None] * (N // 2)}, "groups has a missing value, in row 1"),
+        ({"time_order": [pd.Timestamp(0), pd.NaT] * (N // 2)}, "time_order has a missing value"),
+        ({"groups": [1]}, "groups has 1 entries, and the table 300 rows"),
+    ],
+)
+def test_what_cannot_be_evaluated_is_refused_before_anything_is_fitted(
+    options: dict[str, Any], message: str
+) -> None:
+    X, y = make_table()
+    with pytest.raises(ValueError, match=message):
+        evaluate(X, options.pop("y", y), **{"model": MODEL, **options})
+
+
+def test_a_table_of_few_rows_is_refused() -> None:
+    X, y = make_table()
+    with pytest.raises(ValueError, match="The table has 3 rows; evaluate needs 20 or more"):
+        evaluate(X[:3], y[:3], model=MODEL)

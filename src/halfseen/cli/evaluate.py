@@ -62,7 +62,7 @@ that. More rows make all methods better. The models that are fitted here are not
     help="Share of the rows to hold out.",
 )
 @click.option(
-    "--hide", "hidden_fraction", type=click.FloatRange(0, 0.95, min_open=True), default=0.2,
+    "--hide", "hidden_fraction", type=click.FloatRange(0, 0.95, min_open=True), default=0.1,
     show_default=True, metavar="SHARE", help="Share of the entries of other rows to hide.",
 )  # fmt: skip
 @click.option("--groups", metavar="COLUMN", help="Hold out all rows of a group together.")

@@ -63,6 +63,7 @@ _CAVEAT: Final = (
     "Hidden entries are missing completely at random; where real ones are not, scores may differ."
 )
 _FEWEST_ENTRIES: Final = 100
+_FEWEST_ROWS: Final = 20
 _MANY_ROWS: Final = 20_000
 _FEWEST_OF_A_COLUMN: Final = 20
 _CALIBRATED: Final = 0.05
@@ -136,7 +137,7 @@ def evaluate(
     baselines: Sequence[str] = BASELINES,
     n_repeats: int = 3,
     test_fraction: float = 0.2,
-    hidden_fraction: float = 0.2,
+    hidden_fraction: float = 0.1,
     coverage: float = 0.9,
     groups: ArrayLike | None = None,
     time_order: ArrayLike | None = None,
@@ -162,8 +163,9 @@ def evaluate(
         Methods to compare with, by the names that plans of studies use.
     n_repeats : int, default=3
         How often rows are held out and entries hidden, each time others.
-    test_fraction, hidden_fraction : float, default=0.2
+    test_fraction, hidden_fraction : float, default=0.2, 0.1
         Share of the rows to hold out, and of the observed entries of the other rows to hide.
+        What is hidden is not learned from, so scores of new rows are slightly pessimistic.
     coverage : float, default=0.9
         How often intervals and prediction sets shall hold the truth.
     groups : array-like of shape (n_rows,), optional
@@ -196,12 +198,23 @@ def evaluate(
         import halfseen
 
         model = halfseen.HalfseenImputer() if y is None else halfseen.HalfseenClassifier()
-    for name, share in (("test_fraction", test_fraction), ("hidden_fraction", hidden_fraction)):
+    shares = {
+        "test_fraction": test_fraction, "hidden_fraction": hidden_fraction, "coverage": coverage,
+    }  # fmt: skip
+    for name, share in shares.items():
         if not 0 < share < 1:
             raise ValueError(f"{name} is a share between 0 and 1, such as 0.2; got {share}.")
+    if n_repeats < 1:
+        raise ValueError(f"n_repeats is at least 1; got {n_repeats}.")
+    if (y is None) == hasattr(model, "predict_proba"):
+        other = "classifier, which needs y" if y is None else "imputer, which takes no y"
+        raise ValueError(f"{type(model).__name__} is a{'n' * (other[0] == 'i')} {other}.")
     for method in baselines:
-        if not getattr(method_named(method), "gives_probabilities", True):
+        made = method_named(method)
+        if not getattr(made, "gives_probabilities", True):
             raise ValueError(f"baselines: {method} gives no probabilities; choose another.")
+        if not getattr(made, "inductive", True):
+            raise ValueError(f"baselines: {method} predicts no new rows; choose another.")
     data = frame_data_set("table", X, y, getattr(model, "feature_types", "auto"))
     splits = _splits(len(data.X), n_repeats, test_fraction, groups, time_order, random_state)
     name, losses, seconds = type(model).__name__, Losses(), dict[str, list[float]]()
@@ -379,10 +392,15 @@ def _splits(
     n_rows: int, n_repeats: int, share: float, groups: Any, time_order: Any, seed: int
 ) -> list[Bools]:
     """New rows of each repeat."""
+    if n_rows < _FEWEST_ROWS:
+        raise ValueError(f"The table has {n_rows} rows; evaluate needs {_FEWEST_ROWS} or more.")
     n_new = max(1, round(share * n_rows))
     for name, given in (("groups", groups), ("time_order", time_order)):
         if given is not None and len(given) != n_rows:
             raise ValueError(f"{name} has {len(given)} entries, and the table {n_rows} rows.")
+        if given is not None and _is_missing(given).any():
+            row = int(_is_missing(given).argmax())
+            raise ValueError(f"{name} has a missing value, in row {row}; rows cannot be split.")
     if time_order is not None:
         order = np.argsort(np.asarray(time_order), kind="stable")
         return [np.isin(np.arange(n_rows), order[-n_new:])] * n_repeats
@@ -398,6 +416,14 @@ def _splits(
             raise ValueError("One group holds nearly all rows; evaluate without groups.")
         splits.append(np.isin(codes, chosen))
     return splits
+
+
+def _is_missing(values: Any) -> Bools:
+    """None, NaN and NaT, which alone differ from themselves."""
+    array = np.asarray(values)
+    if array.dtype.kind in "mM":
+        return np.asarray(np.isnat(array), dtype=bool)
+    return np.array([value is None or bool(value != value) for value in array.tolist()])
 
 
 def _is_plain(value: Any) -> bool:
