@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Effort = Literal["fast", "default", "best"]
-_PASSES = 40  # over the table
+_PASSES = 30  # over the table
 _TIMES: dict[Effort, float] = {"fast": 0.35, "default": 1.0, "best": 3.0}
 
 
@@ -49,7 +49,6 @@ class Config:
     keep_features: float  # share of labelled rows whose features are not masked
     validation_fraction: float = 0.1
     kinds: tuple[MemberKind, ...] = KINDS
-    steps_between_checks: int = 100
     patience: int = 2  # checks in a row that are clearly worse, after which training ends
     class_rank: int = 16
     n_search: int = 8  # steps of conjugate gradients in training
@@ -82,7 +81,7 @@ def for_table(
     keep_features = max(0.0, share_observed - 0.5)
     return Config(
         n_folds=n_folds,
-        n_hidden=round(min(max(4 * n_rows**0.5, 64.0), 200.0)),
+        n_hidden=round(min(max(n_rows / 10, 48.0), 200.0)),
         n_bins=n_bins,
         batch_size=batch_size,
         n_steps=round(times * min(max(_PASSES * n_rows / batch_size, 300.0), 3000.0)),

@@ -24,6 +24,7 @@ Bools = NDArray[np.bool_]
 _OVER_RELAXATION = 0.7
 _N_SEARCH = 6  # steps of conjugate gradients in each round, from where the last one ended
 _LEAST_NOISE = 1e-3
+_PRECISION = 1e-5  # relative, of the search
 
 
 class GaussianPrior(NamedTuple):
@@ -77,25 +78,28 @@ def conjugate_gradients(
 ) -> jax.Array:
     """Solve ``product(x) = right`` for each row by itself; `product` is symmetric and positive.
 
-    All rows take the same number of steps, so that none depends on the others.
+    A row that has come to rest does not change any more, so that none depends on the others.
     """
 
-    def step(_: jax.Array, state: tuple[jax.Array, ...]) -> tuple[jax.Array, ...]:
-        solution, residual, direction, remaining = state
+    def step(state: tuple[jax.Array, ...]) -> tuple[jax.Array, ...]:
+        number, solution, residual, direction, remaining = state
         image = product(direction)
         length = remaining / jnp.maximum(jnp.sum(direction * image, axis=1), tiny)
         solution = solution + length[:, None] * direction
         residual = residual - length[:, None] * image
         left = jnp.sum(residual**2, axis=1)
         # At the precision of float32 the search would follow rounding errors: it rests there.
-        left = jnp.where(left <= 1e-12 * size, 0.0, left)
+        left = jnp.where(left <= _PRECISION**2 * size, 0.0, left)
         turn = left / jnp.maximum(remaining, tiny)
-        return solution, residual, residual + turn[:, None] * direction, left
+        return number + 1, solution, residual, residual + turn[:, None] * direction, left
+
+    def goes_on(state: tuple[jax.Array, ...]) -> jax.Array:
+        return (state[0] < n_steps) & jnp.any(state[-1] > 0)
 
     tiny, size = np.finfo(right.dtype).tiny, jnp.sum(right**2, axis=1)
     residual = right - product(start)
-    state = start, residual, residual, jnp.sum(residual**2, axis=1)
-    solution: jax.Array = jax.lax.fori_loop(0, n_steps, step, state)[0]
+    state = jnp.int32(0), start, residual, residual, jnp.sum(residual**2, axis=1)
+    solution: jax.Array = jax.lax.while_loop(goes_on, step, state)[1]  # type: ignore[arg-type]
     return solution
 
 

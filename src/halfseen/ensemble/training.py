@@ -33,6 +33,7 @@ _WEIGHT_SCALE = 0.05  # of random weights
 _WARM_UP = 0.05  # share of the steps in which the learning rate rises
 _SHARES = (1.0, 0.75, 0.5, 0.25)  # of a prediction beside the marginal, in validation
 _STANDARD_ERRORS = 2.0
+_STEPS_BETWEEN_CHECKS, _STEPS_OF_GROUP = 100, 10
 _MOST_CHECKED_ROWS = 512
 # Short memories, as steps are few and gradients change quickly.
 _OPTIMIZER = optax.chain(optax.clip_by_global_norm(5.0), optax.scale_by_adam(b1=0.8, b2=0.95))
@@ -64,6 +65,16 @@ class Recipe(NamedTuple):
             fold, kind.learning_rate * config.learning_rate, kind.weight_decay, kind.dropout,
             kind.largest_mask, config.keep_features,
         )  # fmt: skip
+
+
+class MaskedBatch(NamedTuple):
+    """A minibatch with some of its observed entries masked."""
+
+    values: jax.Array  # (batch_size, n_wide)
+    observed: jax.Array  # (batch_size, n_units) bool, of what is not masked
+    weight: jax.Array  # (batch_size, n_entries), of masked entries in the loss
+    hidden_factor: jax.Array  # (batch_size, n_hidden), of dropout
+    missing: jax.Array  # (batch_size, n_units) indicator of missing features, or (batch_size, 0)
 
 
 class TrainingState(NamedTuple):
@@ -129,32 +140,39 @@ def run_steps(
     is_target: tuple[bool, ...],
     n_search: int,
 ) -> TrainingState:
-    """Take a step on each minibatch, given as rows of shape (n_steps, batch_size)."""
+    """Take a step on each minibatch, given as rows of shape (n_groups, n_steps, batch_size).
+
+    What does not depend on the parameters is found for all steps of a group at once.
+    """
     targets = np.array(is_target)
 
-    def step(
-        state: TrainingState, now: tuple[jax.Array, jax.Array, jax.Array]
-    ) -> tuple[TrainingState, None]:
-        rows, key, rate = now
+    def given(rows: jax.Array, key: jax.Array) -> MaskedBatch:
         mask_key, dropout_key = jax.random.split(key)
         values, known = table.values[rows], table.training[recipe.fold, rows]
-        labelled = jnp.any(known & targets, axis=1, keepdims=True)
-        keep = recipe.keep_features * labelled
+        keep = recipe.keep_features * jnp.any(known & targets, axis=1, keepdims=True)
         masks = random_masks(mask_key, len(rows), targets, recipe.largest_mask, keep)
-        observed = units.by_unit(known & ~masks)
-        base = prior_mean(member, scale, values, observed, n_search)
-        truth = units.with_bins(values, scale.centres)
-        weight = entry_weights(known & masks, targets, table.weight[rows])
-        kept = jax.random.uniform(dropout_key, (len(rows), len(state.parameters.hidden_bias)))
-        factor = (kept >= recipe.dropout) / (1.0 - recipe.dropout)
+        shape = len(rows), len(state.parameters.hidden_bias)
+        kept = jax.random.bits(dropout_key, shape, jnp.uint8) >= jnp.round(256 * recipe.dropout)
+        return MaskedBatch(
+            values=units.with_bins(values, scale.centres),
+            observed=units.by_unit(known & ~masks),
+            weight=entry_weights(known & masks, targets, table.weight[rows]),
+            hidden_factor=kept / (1.0 - recipe.dropout),
+            missing=table.missing[rows],
+        )
+
+    def step(
+        state: TrainingState, now: tuple[MaskedBatch, jax.Array, jax.Array]
+    ) -> tuple[TrainingState, None]:
+        batch, base, rate = now
 
         def loss(parameters: Parameters) -> jax.Array:
-            hidden_input = table.missing[rows] @ parameters.indicator
             inputs = sweep_inputs(
-                parameters, units, scale, truth, observed, base, hidden_input, factor
-            )
-            losses = units.losses(inputs, truth, _BIN_WEIGHT)
-            return jnp.sum(jnp.where(weight > 0, losses, 0.0) * weight)
+                parameters, units, scale, batch.values, batch.observed, base,
+                batch.missing @ parameters.indicator, batch.hidden_factor,
+            )  # fmt: skip
+            losses = units.losses(inputs, batch.values, _BIN_WEIGHT)
+            return jnp.sum(jnp.where(batch.weight > 0, losses, 0.0) * batch.weight)
 
         gradient = jax.grad(loss)(state.parameters)
         direction, optimizer = _OPTIMIZER.update(gradient, state.optimizer)
@@ -164,7 +182,18 @@ def run_steps(
         parameters = jax.tree.map(lambda p, d: p - rate * d, state.parameters, direction)
         return TrainingState(parameters, optimizer), None
 
-    end: TrainingState = jax.lax.scan(step, state, (batches, keys, rates))[0]
+    def group(
+        state: TrainingState, now: tuple[jax.Array, jax.Array, jax.Array]
+    ) -> tuple[TrainingState, None]:
+        rows, keys, rates = now
+        batches = jax.vmap(given)(rows, keys)
+        values, observed = (
+            part.reshape(rows.size, -1) for part in (table.values[rows], batches.observed)
+        )
+        base = prior_mean(member, scale, values, observed, n_search)
+        return jax.lax.scan(step, state, (batches, base.reshape(*rows.shape, -1), rates))
+
+    end: TrainingState = jax.lax.scan(group, state, (batches, keys, rates))[0]
     return end
 
 
@@ -202,14 +231,14 @@ class Trainer:
             jnp.asarray(problem.encoded.values), jnp.asarray(training), jnp.asarray(missing),
             jnp.asarray(problem.row_weight, jnp.float32),
         )  # fmt: skip
-        self.chunk = min(self.config.steps_between_checks, self.config.n_steps)
-        self.n_chunks = -(-self.config.n_steps // self.chunk)
-        n_steps = self.n_chunks * self.chunk
-        self.rates = learning_rates(n_steps).reshape(self.n_chunks, self.chunk)
-        self.batches = shuffled_batches(
-            problem.n_rows, n_steps, self.config.batch_size, problem.seed
-        )
-        self.keys = jax.random.split(jax.random.fold_in(jax.random.key(problem.seed), 1), n_steps)
+        # Steps between two checks are taken in groups.
+        n_checks = max(1, round(self.config.n_steps / _STEPS_BETWEEN_CHECKS))
+        n_steps = n_checks * _STEPS_BETWEEN_CHECKS
+        shape = (n_checks, -1, _STEPS_OF_GROUP)
+        batches = shuffled_batches(problem.n_rows, n_steps, self.config.batch_size, problem.seed)
+        keys = jax.random.split(jax.random.fold_in(jax.random.key(problem.seed), 1), n_steps)
+        self.batches = batches.reshape(*shape, self.config.batch_size)
+        self.keys, self.rates = keys.reshape(shape), learning_rates(n_steps).reshape(shape)
         self._compiled = threading.Event()
         self._done: dict[int, int] = {}
 
@@ -228,11 +257,10 @@ class Trainer:
         early_stop = EarlyStop(self._losses(fold), self.config.patience)
 
         try:
-            for number in range(self.n_chunks):
-                steps = slice(number * self.chunk, (number + 1) * self.chunk)
+            for number in range(len(self.batches)):
                 state = run_steps(
                     state, member, recipe, problem.scale, self.table,
-                    self.batches[steps], self.keys[steps], self.rates[number],
+                    self.batches[number], self.keys[number], self.rates[number],
                     units=problem.units, is_target=tuple(problem.is_target.tolist()),
                     n_search=self.config.n_search,
                 )  # fmt: skip
@@ -272,7 +300,7 @@ class Trainer:
         return losses
 
     def _report(self, place: int, number: int) -> None:
-        self._done[place] = (number + 1) * self.chunk
+        self._done[place] = number + 1
         n_members = self.config.n_folds * len(self.config.kinds)
         self.progress("members", sum(self._done.values()), n_members * len(self.batches))
 
