@@ -171,10 +171,15 @@ def test_given_classes_of_several_outputs():
     assert labels == learn_schema(NUMBERS, y, **options)
 
 
-def test_a_target_of_many_classes_is_named():
+def test_a_target_of_numbers_is_refused_and_one_of_many_classes_is_named():
     table, y = read_table(RNG.normal(size=(30, 1))), pd.Series(np.arange(30), name="age")
-    with pytest.warns(UserWarning, match="'age' of y has 30 classes among 30 known entries"):
+    problem = "'age' of y has 30 classes among 30 known entries"
+    with pytest.raises(ValueError, match=f"{problem}. If it is a number, bin it"):
         learn_schema(table, read_target(y))
+    with pytest.warns(UserWarning, match=problem):
+        learn_schema(table, read_target(y), target_type="multiclass")
+    with pytest.warns(UserWarning, match=problem):
+        learn_schema(table, read_target("n" + y.astype(str)))
 
 
 def test_ignored_columns_are_named_once():

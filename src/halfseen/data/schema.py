@@ -264,7 +264,9 @@ def _learn_targets(
             )
         )  # fmt: skip
         if is_multilabel or of_target is None or len(categories) < 2:
-            _check_n_classes(raw, target.label(j), alone=found in ("binary", "multiclass"))
+            _check_n_classes(
+                raw, target.label(j), found in ("binary", "multiclass"), target_type != "auto"
+            )
     return found, tuple(targets)
 
 
@@ -280,8 +282,8 @@ def _read_classes(classes: Any, n_targets: int, found: TargetType) -> list[RawCo
     return [read_column(c, "classes", parse_text=False, what="y") if c else None for c in given]
 
 
-def _check_n_classes(raw: RawColumn, name: str | int, alone: bool) -> None:
-    """Refuse or name a target with too few classes, and name one with very many."""
+def _check_n_classes(raw: RawColumn, name: str | int, alone: bool, is_asked: bool) -> None:
+    """Refuse or name a target with too few classes, or with so many that it is likely a number."""
     found = len({category_key(value) for value in distinct_values(raw.seen)[0]})
     if found < 2 and alone:
         raise ValueError("All known entries of y are of one class; a classifier needs two.")
@@ -289,6 +291,10 @@ def _check_n_classes(raw: RawColumn, name: str | int, alone: bool) -> None:
         return
     problem = f"has {'one class' if found else 'no known entry'}; nothing can be learned of it"
     if found >= 2:
-        among = f"has {found} classes among {len(raw.seen)} known entries"
-        problem = f"{among}. If it is a number, bin it, or make it a feature of X"
+        problem = f"has {found} classes among {len(raw.seen)} known entries"
+        if raw.kind == "number" and not is_asked:
+            raise ValueError(
+                f"Column {name!r} of y {problem}. If it is a number, bin it, or make it a feature "
+                "of X; if these are classes, say so by target_type."
+            )
     warnings.warn(f"Column {name!r} of y {problem}.", UserWarning, stacklevel=4)
