@@ -105,7 +105,7 @@ def _ever_fewer(
     uniform = np.random.default_rng([problem.seed, 31]).random((len(rows), problem.units.n_entries))
     return [
         _masked(problem, ensemble, fold, rows, shown & problem.by_unit(uniform < kept), asked)
-        for kept in (_KEPT if len(rows) else ())
+        for kept in _KEPT
     ]
 
 
@@ -195,7 +195,7 @@ def _residuals(n_gaussian: int, weights: Floats, judged: list[Judged]) -> Residu
     by_kept = [
         _Numbers.of(parts, weights) for parts in zip(*(one.fewer for one in judged), strict=True)
     ]
-    held = by_kept[0] if by_kept else _Numbers.of((), weights)
+    held = by_kept[0]
     trusted = len(held.truth) / (len(held.truth) + _ENTRIES_OF_HALVES)
     slope = trusted * _slope(held) + (1 - trusted) * _slope(halves)
 
@@ -214,14 +214,11 @@ def _residuals(n_gaussian: int, weights: Floats, judged: list[Judged]) -> Residu
         quantiles[j] = np.quantile(own if len(own) >= _FEWEST_OF_COLUMN else pooled, shares)
     scale = np.maximum(np.sqrt(np.mean(quantiles**2, axis=1)), 1e-3)
     by_share = by_kept[::-1]  # from the rows of which least is shown to those of which all is
-    factors = [
-        np.sqrt(trusted * size(one) / max(size(held), 1e-9) + 1 - trusted) for one in by_share
-    ]
-    of_rows = [float(one.share.mean()) for one in by_share]
+    factors = [trusted * size(one) / max(size(held), 1e-9) + 1 - trusted for one in by_share]
+    shown = [one.share.sum() / max(len(one.share), 1) for one in by_share]
     return Residuals(
-        slope, quantiles, scale, np.maximum(counts, 1.0), np.array(of_rows or [1.0]),
-        np.array(factors or [1.0]),
-    )  # fmt: skip
+        slope, quantiles, scale, np.maximum(counts, 1.0), np.array(shown), np.sqrt(factors)
+    )
 
 
 def _slope(of: _Numbers) -> float:
