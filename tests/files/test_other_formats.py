@@ -227,3 +227,17 @@ def test_standard_output_and_pipes(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     write_table("/dev/null", table, "csv")
     with pytest.raises(BrokenPipeError), open_output("-"):
         raise BrokenPipeError
+
+
+def test_memory_does_not_grow_with_a_file(tmp_path: Path) -> None:
+    path, rng = tmp_path / "a.parquet", np.random.default_rng(0)
+    with pq.ParquetWriter(path, pa.schema([("a", pa.float64())])) as writer:
+        for _ in range(20):
+            writer.write_table(pa.table({"a": rng.normal(size=100_000)}))
+    before, peak = pa.total_allocated_bytes(), 0
+    with open_table(path) as table:
+        for batch in table.batches():
+            peak = max(peak, pa.total_allocated_bytes() - before)
+            del batch
+    assert path.stat().st_size > 15_000_000
+    assert peak < 5_000_000

@@ -141,7 +141,7 @@ def complete_file(
     n_rows = n_filled = 0
     with _put(target, f"{folder}/{name}") as part:
         with _read_errors(url), source.open(path, "rb") as opened:
-            file = pq.ParquetFile(opened)
+            file = pq.ParquetFile(opened, pre_buffer=False)
             with pq.ParquetWriter(part, schema) as writer:
                 for group in range(file.num_row_groups):
                     rows = file.read_row_group(group).cast(schema)

@@ -525,7 +525,8 @@ def _short(text: str) -> str:
 @contextlib.contextmanager
 def _open_arrow(source: Source) -> Iterator[Any]:
     if source.format == "parquet":
-        with pq.ParquetFile(source.path) as file:
+        # Buffers that are filled ahead would be kept until the end of the file.
+        with pq.ParquetFile(source.path, pre_buffer=False) as file:
             yield file
         return
     with pa.memory_map(source.path) as mapped:
