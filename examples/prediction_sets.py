@@ -16,6 +16,7 @@ import numpy as np
 from sklearn.datasets import load_digits
 
 from halfseen import HalfseenClassifier, plot
+from halfseen.experiments.scores import label_scores
 from halfseen.metrics import set_coverage
 
 X, y = load_digits(return_X_y=True)
@@ -51,5 +52,5 @@ plt.show()
 # coverage varies around what was asked.
 
 figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
-plot.coverage(plot.coverage_by_class(model, X_new, y_new, 0.9), asked=0.9, ax=axes)
+plot.coverage(label_scores(model, X_new, y_new, 0.9), asked=0.9, ax=axes)
 plt.show()

@@ -11,9 +11,9 @@ import pytest
 from matplotlib.figure import Figure
 
 from halfseen import plot
+from halfseen.experiments.scores import ClassScore, LabelScore
 from halfseen.explain import Couplings, EntryEffect, ExplainedPrediction, Importance
 from halfseen.metrics import reliability_bins
-from halfseen.plot import GroupCoverage
 
 
 @pytest.fixture
@@ -54,8 +54,13 @@ def test_reliability(ax: Any) -> None:
 
 
 def test_coverage_shows_the_lowest_classes(ax: Any) -> None:
-    groups = [GroupCoverage(target, 1, 10, n) for target, n in ((0, 9), ("b", 5), ("c", 10))]
-    plot.coverage(groups, top=2, ax=ax)
+    labels = [
+        LabelScore(name=name, n_known=10, classes=(
+            ClassScore(value="1", n_known=10, recall=0.5, set_coverage=share),
+        ))
+        for name, share in (("target 0", 0.9), ("b", 0.5), ("c", 1.0))
+    ]  # fmt: skip
+    plot.coverage(labels, top=2, ax=ax)
     assert names(ax) == ["target 0: 1", "b: 1"]
     assert ax.lines[1].get_xdata().tolist() == [0.9, 0.5]
 

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binomtest
 
-from halfseen.base.estimator import TableClassifier
 from halfseen.data.frames import read_table, read_target
 from halfseen.explain import Couplings, ExplainedPrediction, Importance
 from halfseen.explain.columns import METRICS
@@ -22,6 +21,8 @@ from halfseen.metrics import ReliabilityBin
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from halfseen.experiments.scores import LabelScore
 
 COLOURS: Final = {
     "ink": "#1c2126",
@@ -35,59 +36,6 @@ _SHADES: Final = 8
 _LONGEST_NAME: Final = 22
 
 
-class GroupCoverage(NamedTuple):
-    """How many known entries of one class, or of one state of a label, their sets contain."""
-
-    target: str | int
-    value: Any
-    n_known: int
-    n_covered: int
-
-
-def coverage_by_class(
-    model: TableClassifier, X: Any, y: Any, coverage: float = 0.9
-) -> tuple[GroupCoverage, ...]:
-    """How often prediction sets contain the truth, for each class or state of a label.
-
-    Parameters
-    ----------
-    model : RBMClassifier or HalfseenClassifier
-        A fitted model.
-    X : array-like or data frame of shape (n_rows, n_features)
-        Rows that the model was not fitted to.
-    y : array-like, series or data frame
-        What is known of their targets.
-    coverage : float, default=0.9
-        Coverage that is asked of the sets.
-
-    Returns
-    -------
-    tuple of GroupCoverage
-        Target after target; classes without a known entry are left out.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from halfseen import RBMClassifier
-    >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> model = RBMClassifier(8, validation_fraction=0.2, random_state=0).fit(X[::2], y[::2])
-    >>> found = coverage_by_class(model, X[1::2], y[1::2])
-    >>> [(of.value, of.n_known) for of in found]
-    [(0, 25), (1, 25), (2, 25)]
-    """
-    from halfseen.experiments.scores import label_answers  # which charts do without
-
-    model._calibrated()
-    answers = label_answers(model, X, y, coverage)
-    return tuple(
-        GroupCoverage(column.name, value, covered.size, int(covered.sum()))
-        for column, found in zip(model.schema_.targets, answers, strict=True)
-        if found.inside is not None
-        for code, value in enumerate(found.classes)
-        if (covered := found.inside[found.truth == code, code]).size
-    )
-
-
 def missingness(X: Any, y: Any = None, *, top: int = 30, ax: Axes | None = None) -> Axes:
     """Where entries are missing: a strip per column, from the first row at the left to the last.
 
@@ -99,10 +47,6 @@ def missingness(X: Any, y: Any = None, *, top: int = 30, ax: Axes | None = None)
     top : int, default=30
         Number of columns: those with the largest share of missing entries, in their order.
     ax : matplotlib Axes, optional
-
-    Returns
-    -------
-    matplotlib Axes
 
     Examples
     --------
@@ -155,10 +99,6 @@ def reliability(bins: Sequence[ReliabilityBin], *, ax: Axes | None = None) -> Ax
         From :func:`halfseen.metrics.reliability_bins`.
     ax : matplotlib Axes, optional
 
-    Returns
-    -------
-    matplotlib Axes
-
     Examples
     --------
     >>> from halfseen.metrics import reliability_bins
@@ -184,44 +124,43 @@ def reliability(bins: Sequence[ReliabilityBin], *, ax: Axes | None = None) -> Ax
 
 
 def coverage(
-    groups: Sequence[GroupCoverage], *, asked: float = 0.9, top: int = 20, ax: Axes | None = None
+    labels: Sequence[LabelScore], *, asked: float = 0.9, top: int = 20, ax: Axes | None = None
 ) -> Axes:
     """Coverage of prediction sets by class, beside the coverage that was asked for.
 
     Parameters
     ----------
-    groups : sequence of GroupCoverage
-        From `coverage_by_class`.
+    labels : sequence of LabelScore
+        From :func:`halfseen.experiments.scores.label_scores`, or `new_rows` of an evaluation.
     asked : float, default=0.9
         Coverage that was asked of the sets.
     top : int, default=20
         Number of classes: those with the lowest coverage, in their order.
     ax : matplotlib Axes, optional
 
-    Returns
-    -------
-    matplotlib Axes
-
     Examples
     --------
-    >>> ax = coverage([GroupCoverage("risk", "low", 40, 37), GroupCoverage("risk", "high", 9, 6)])
+    >>> from sklearn.datasets import load_iris
+    >>> from halfseen import RBMClassifier
+    >>> from halfseen.experiments.scores import label_scores
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = RBMClassifier(8, validation_fraction=0.2, random_state=0).fit(X[::2], y[::2])
+    >>> ax = coverage(label_scores(model, X[1::2], y[1::2]))
     >>> [label.get_text() for label in ax.get_yticklabels()]
-    ['low', 'high']
+    ['0', '1', '2']
     """
     ax = _axes(ax)
-    n, covered = np.array([(g.n_known, g.n_covered) for g in groups], np.float64).T
-    shown = np.sort(np.argsort(covered / n, kind="stable")[:top])
-    n, covered, places = n[shown], covered[shown], np.arange(len(shown))
-    low, high = _confidence(covered, n)
+    classes = [(label.name, c) for label in labels for c in label.classes]
+    classes = [(name, c) for name, c in classes if c.set_coverage is not None]
+    n, share = np.array([(c.n_known, c.set_coverage) for _, c in classes], np.float64).T
+    shown = np.sort(np.argsort(share, kind="stable")[:top])
+    n, share, places = n[shown], share[shown], np.arange(len(shown))
+    low, high = _confidence(share * n, n)
     ax.axvline(asked, color=COLOURS["quiet"], linewidth=1, dashes=(3, 3))
     ax.hlines(places, low, high, color=COLOURS["main"], linewidth=1.2)
-    ax.plot(covered / n, places, "o", color=COLOURS["main"], markersize=4.5)
-    several = len({group.target for group in groups}) > 1
-    names = [
-        (f"{column_label(group.target, is_target=True)}: " if several else "")
-        + value_label(group.value)
-        for group in groups
-    ]
+    ax.plot(share, places, "o", color=COLOURS["main"], markersize=4.5)
+    several = len({name for name, _ in classes}) > 1
+    names = [(f"{name}: " if several else "") + shortened(c.value) for name, c in classes]
     _name_rows(ax, [names[i] for i in shown])
     ax.set_xlim(-0.02, 1.02)
     ax.set_xlabel("share of sets that contain the truth")
@@ -241,10 +180,6 @@ def couplings(found: Couplings, *, top: int = 16, ax: Axes | None = None) -> Axe
     top : int, default=16
         Number of columns: those of the strongest pairs, in their order.
     ax : matplotlib Axes, optional
-
-    Returns
-    -------
-    matplotlib Axes
     """
     ax = _axes(ax)
     strongest = found.strength.max(axis=0)
@@ -276,10 +211,6 @@ def effects(prediction: ExplainedPrediction, *, top: int = 10, ax: Axes | None =
     top : int, default=10
         Number of entries, the largest effects first.
     ax : matplotlib Axes, optional
-
-    Returns
-    -------
-    matplotlib Axes
     """
     shown = prediction.effects[:top]
     names = [
@@ -304,10 +235,6 @@ def importance(found: Importance, *, top: int = 15, ax: Axes | None = None) -> A
     top : int, default=15
         Number of features, the most important first.
     ax : matplotlib Axes, optional
-
-    Returns
-    -------
-    matplotlib Axes
     """
     mean = found.increase.mean(axis=0)
     shown = np.argsort(-mean, kind="stable")[:top]
@@ -324,10 +251,6 @@ def history(model: Any, *, ax: Axes | None = None) -> Axes:
     model : RBMClassifier or RBMImputer
         Fitted with early stopping.
     ax : matplotlib Axes, optional
-
-    Returns
-    -------
-    matplotlib Axes
 
     Raises
     ------

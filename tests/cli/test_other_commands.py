@@ -225,7 +225,7 @@ def test_report(table: Path, labels: str, tmp_path: Path) -> None:
     verdict = json.loads((tmp_path / "e.json").read_text())["evaluation"]["verdicts"][0]
     assert verdict["sentence"] in page
     assert f"--data {table} --evaluation {tmp_path / 'e.json'}" in page
-    assert "Fitted by halfseen fit " in page
+    assert "Fitted by <code>halfseen fit " in page
     assert "--labels sick_* --ignore grade --model rbm" in page.replace("&#39;", "")
     other = ("evaluate", table, "--labels", "grade", "--repeats", "1", *TINY, "-q")
     invoke(*other, "-o", tmp_path / "e.json")

@@ -92,6 +92,7 @@ class ParsedPage(HTMLParser):
 def check_page(html: str) -> ParsedPage:
     """A page that is nested, self-contained and allowed by its own policy."""
     page = ParsedPage(html)
+    page.text = " ".join(page.text.split())
     names = [tag for tag, _ in page.tags]
     assert not {"script", "iframe", "img", "object", "embed", "form", "foreignobject"} & set(names)
     for tag, own in page.tags:

@@ -12,9 +12,9 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from halfseen import RBMClassifier, RBMImputer, load
+from halfseen.experiments.scores import label_scores
 from halfseen.explain import couplings, explain_rows, unusual_rows
 from halfseen.metrics import accuracy, log_loss, micro_auc
-from halfseen.plot import coverage_by_class
 from halfseen.report import report_html, write_report
 from rbm.tables import LIGHT
 from report.conftest import ALL_KINDS, NEW, fitted, y_of
@@ -170,9 +170,9 @@ class TestNumbers:
             assert right == accuracy(y[:, j], model.predict(NEW)[:, j])
             assert auc == pytest.approx(micro_auc(y[:, j], proba[:, j]))
             assert loss == pytest.approx(log_loss(y[:, j], proba[:, j]))
-        groups = coverage_by_class(model, NEW, y)
+        classes = [one for label in label_scores(model, NEW, y) for one in label.classes]
         shown = [(row[2].values[0], row[3].values[0]) for row in page.tables["coverage"]]
-        assert shown == [(group.n_known, group.n_covered) for group in groups]
+        assert shown == [(one.n_known, round(one.n_known * one.set_coverage)) for one in classes]
 
     def test_couplings_and_unusual_rows_are_those_of_explain(self, models: Any) -> None:
         model, y = models["binary"], y_of("binary")

@@ -2,6 +2,4 @@
 
 from halfseen.cli.main import main as main
 
-__all__ = [
-    "main",
-]
+__all__ = ["main"]

@@ -13,12 +13,12 @@ from halfseen.cli.console import Console, Problem, UsageProblem
 from halfseen.cli.options import (
     TableOptions,
     check_outputs,
+    command_with,
     coverage_option,
     output_beside,
     split_suffix,
     table_options,
 )
-from halfseen.cli.options import command as command_with
 from halfseen.files import TableFile, output_format, table_writer
 
 _HELP = """Fill the missing values of FILE, features and labels, with what MODEL expects there.
@@ -106,9 +106,7 @@ def command(
         raise Problem(message, "Fit it with --set validation_fraction=0.1.")
     model_table = ModelTable(reading.open(file), fitted, console, model)
     filler = Filler(model_table, only, skip, low, high)
-    if path != "-" and output_format(path, None, model_table.table.format) != (
-        model_table.table.format
-    ):
+    if path != "-" and output_format(path, model_table.table.format) != (model_table.table.format):
         message = f"{path!r} would be another format than {file}."
         raise UsageProblem(message, f"A filled table stays {model_table.table.format}.")
     n_rows = 0
@@ -188,7 +186,7 @@ def _open_writer(stack: ExitStack, table: TableFile, path: str, schema: Any = No
     """Write a table like the input, or a new one of this schema."""
     if schema is None:
         return stack.enter_context(table_writer(path, table.schema, table.format, table.dialect))
-    return stack.enter_context(table_writer(path, schema, output_format(path, None)))
+    return stack.enter_context(table_writer(path, schema, output_format(path)))
 
 
 def _numbered(path: str, number: int) -> str:

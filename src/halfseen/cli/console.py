@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from enum import IntEnum
 from typing import IO, Any
@@ -121,6 +121,11 @@ class Console:
         """Show a heading."""
         self.show(Text(printable(text), style="bold"))
 
+    def show_text(self, text: str, heads: Sequence[str]) -> None:
+        """Show lines, of which some are headings."""
+        for line in text.splitlines():
+            (self.head if line in heads else self.show)(line)
+
     def give(self, document: Mapping[str, Any]) -> None:
         """Give the result to a program, if JSON is wanted."""
         if self.as_json:
@@ -128,27 +133,17 @@ class Console:
 
     @contextmanager
     def progress(self, what: str, total: int | None = None) -> Iterator[Callable[..., None]]:
-        """Show progress on a terminal; gives ``advance(n=1, what=None, done=None, total=None)``."""
+        """Show progress on a terminal; gives ``advance(what=None, done=None, total=...)``."""
         is_shown = not self.quiet and self._err.is_terminal
-        columns = [
-            SpinnerColumn(),
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TimeElapsedColumn(),
-        ]
-        with Progress(*columns, console=self._err, transient=True, disable=not is_shown) as shown:
+        columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn())
+        options: dict[str, Any] = {"transient": True, "disable": not is_shown}
+        with Progress(*columns, TimeElapsedColumn(), console=self._err, **options) as shown:
             task = shown.add_task(what, total=total)
 
-            def advance(
-                n: int = 1,
-                what: str | None = None,
-                done: int | None = None,
-                total: int | None = None,
-            ) -> None:
+            def advance(what: str | None = None, done: int | None = None, **changes: Any) -> None:
                 Interrupts.check()
-                changes = {"description": what, "completed": done, "total": total}
-                given = {name: value for name, value in changes.items() if value is not None}
-                shown.update(task, advance=None if done is not None else n, **given)  # type: ignore[arg-type]
+                step = 1 if done is None else None
+                shown.update(task, description=what, completed=done, advance=step, **changes)
 
             yield advance
             Interrupts.check()

@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from halfseen.cli.console import Console, Problem
-from halfseen.cli.options import command as command_with
+from halfseen.cli.options import command_with
 
 _HELP = """Hide half of the pixels and labels of handwritten digits, and find them again.
 
@@ -26,7 +26,7 @@ Examples:
 
 
 @command_with("demo", _HELP)
-@click.option("-o", "--output", metavar="FOLDER", default="demo_output", show_default=True,
+@click.option("-o", "--output", metavar="FOLDER", default="demo_output",
               help="Folder for the picture, made if it is not there.")  # fmt: skip
 def command(output: str, seed: int, console: Console) -> None:
     """Run the example of the gallery."""

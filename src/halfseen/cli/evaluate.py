@@ -11,12 +11,12 @@ from halfseen.cli.options import (
     TableOptions,
     check_outputs,
     column_options,
+    command_with,
     coverage_option,
     model_options,
     one_column,
     table_options,
 )
-from halfseen.cli.options import command as command_with
 from halfseen.cli.score import label_table, write_json
 
 _MOST_ROWS = 4_000
@@ -45,26 +45,13 @@ that. More rows make all methods better. The models that are fitted here are not
 @command_with("evaluate", _HELP)
 @click.argument("file", metavar="FILE")
 @column_options
-@click.option(
-    "--repeats",
-    type=click.IntRange(1),
-    default=3,
-    show_default=True,
-    help="How often rows are held out and entries hidden.",
-)
-@click.option(
-    "--test",
-    "test_fraction",
-    type=click.FloatRange(0, 0.9, min_open=True),
-    default=0.2,
-    show_default=True,
-    metavar="SHARE",
-    help="Share of the rows to hold out.",
-)
-@click.option(
-    "--hide", "hidden_fraction", type=click.FloatRange(0, 0.95, min_open=True), default=0.1,
-    show_default=True, metavar="SHARE", help="Share of the entries of other rows to hide.",
-)  # fmt: skip
+@click.option("--repeats", type=click.IntRange(1), default=3,
+              help="How often rows are held out and entries hidden.")  # fmt: skip
+@click.option("--test", "test_fraction", type=click.FloatRange(0, 0.9, min_open=True), default=0.2,
+              metavar="SHARE", help="Share of the rows to hold out.")  # fmt: skip
+@click.option("--hide", "hidden_fraction", type=click.FloatRange(0, 0.95, min_open=True),
+              default=0.1, metavar="SHARE",
+              help="Share of the entries of other rows to hide.")  # fmt: skip
 @click.option("--groups", metavar="COLUMN", help="Hold out all rows of a group together.")
 @click.option("--time", "time_column", metavar="COLUMN", help="Hold out the latest rows.")
 @click.option("--rows", type=click.IntRange(20), help=f"Most rows to use.  [default: {_MOST_ROWS}]")
@@ -81,7 +68,6 @@ def command(
     coverage: float, output: str | None, reading: TableOptions, seed: int, console: Console,
 ) -> None:  # fmt: skip
     """Read a sample, evaluate, show."""
-    from halfseen.cli.fitting import make_estimator
     from halfseen.cli.tables import read_training_table
     from halfseen.experiments.evaluate import evaluate
 
@@ -101,7 +87,7 @@ def command(
         if None in column:
             raise UsageProblem(f"Column {by!r} has missing values; rows cannot be split by it.")
         values = list(map(str, column)) if groups else column
-    model = make_estimator(chosen, read, seed)
+    model = chosen.estimator(read.feature_types, read.y is not None, seed)
     with console.progress("Evaluating", total=repeats) as advance:
         found = evaluate(
             read.X, read.y, model=model, n_repeats=repeats, test_fraction=test_fraction,
@@ -119,11 +105,7 @@ def command(
         console.head("Labels of held-out rows")
         console.show(label_table(found.new_rows))
         console.show()
-    for line in found.text(console.width).splitlines():
-        if line == "Should I trust this on my data?":
-            console.head(line)
-        else:
-            console.show(line)
+    console.show_text(found.text(console.width), heads=["Should I trust this on my data?"])
     document = {"file": file, "evaluation": found}
     write_json(output, document, console)
     console.give(document)

@@ -6,14 +6,12 @@ import sys
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from shlex import quote
 from typing import Any
 
 import click
 
 from halfseen.cli.console import Console, ExitCode, Interrupts, Problem
-from halfseen.cli.options import Command, check_outputs
-from halfseen.cli.options import command as command_with
+from halfseen.cli.options import Command, check_outputs, command_line, command_with
 
 _HELP = """Studies: hide entries of data sets, let methods predict them, compare.
 
@@ -51,13 +49,8 @@ _limit = click.option(
 _runs = click.argument("runs", metavar="RUN...", nargs=-1, required=True)
 
 
-def _subcommand(name: str, help: str) -> Callable[[Command], click.Command]:
-    def decorate(function: Command) -> click.Command:
-        made = command_with(name, help, seed=False)(function)
-        command.add_command(made)
-        return made
-
-    return decorate
+def _subcommand(name: str, help: str) -> Callable[[Command], None]:
+    return lambda function: command.add_command(command_with(name, help, seed=False)(function))
 
 
 @_subcommand(
@@ -65,12 +58,7 @@ def _subcommand(name: str, help: str) -> Callable[[Command], click.Command]:
     """The plans that ship with halfseen, with one line each.
 
 Those under quick/ ask the same questions with fewer repetitions, rates and rows, and lighter
-settings: they take minutes, the others hours.
-
-\b
-Examples:
-  halfseen experiment list
-  halfseen experiment show quick/inductive-pendigits""",
+settings: they take minutes, the others hours.""",
 )
 def list_plans(console: Console) -> None:
     """Show names and titles."""
@@ -138,10 +126,9 @@ def run(
     from halfseen.experiments.plan import read_plan
 
     read = read_plan(plan)
-    path = Path(out or f"{read.name.replace('/', '-')}.jsonl")
-    if not path.parent.is_dir():
-        raise Problem(f"{path.parent} is no folder.", "Make it first.", ExitCode.CANNOT_WRITE)
-    _go_on([read], path, cores, limit_minutes, console, retry_failed=False)
+    path = out or f"{read.name.replace('/', '-')}.jsonl"
+    check_outputs(console, [path], [plan])
+    _go_on([read], Path(path), cores, limit_minutes, console, retry_failed=False)
 
 
 @_subcommand(
@@ -260,12 +247,9 @@ def report(runs: tuple[str, ...], output: str | None, console: Console) -> None:
     records = _records(runs)
     path = str(Path(runs[0]).with_suffix(".html")) if output is None else output
     check_outputs(console, [path], list(runs))
-    words = " ".join(map(quote, runs))
+    title, words = f"Study {Path(runs[0]).stem}", command_line("quiet", "as_json")
     with console.progress("Writing the page"), write_errors(path):
-        write_study_report(
-            records, path, title=f"Study {Path(runs[0]).stem}",
-            command=f"halfseen experiment report {words}",
-        )  # fmt: skip
+        write_study_report(records, path, title=title, command=words)
     console.say(f"The page is in {path}.")
     console.give({"runs": list(runs), "output": path})
 
@@ -315,21 +299,20 @@ def _go_on(
     plans: list[Any], path: Path, cores: int | None, limit_minutes: float | None,
     console: Console, *, retry_failed: bool,
 ) -> None:  # fmt: skip
-    """Run what is left of plans, with progress, and say how it ended."""
+    """Run what is left of plans, with progress, and show how it ended."""
     from halfseen.experiments.data_sets import DataSetUnavailable
     from halfseen.experiments.plan import cells_of
     from halfseen.experiments.records import read_run
     from halfseen.experiments.run import run_plan
 
-    seconds = None if limit_minutes is None else 60 * limit_minutes
+    options = {"n_workers": cores, "retry_failed": retry_failed}
+    options["limit_seconds"] = None if limit_minutes is None else 60 * limit_minutes
     try:
         for plan in plans:
             _check_data(plan)
             console.say(f"{plan.title}. Records go to {path}.")
             with console.progress("Running") as advance:
-                for state in run_plan(
-                    plan, path, n_workers=cores, limit_seconds=seconds, retry_failed=retry_failed
-                ):
+                for state in run_plan(plan, path, **options):
                     _show(state, advance, console)
     except DataSetUnavailable as error:
         raise Problem(f"{plan.name}: {error}.") from error
@@ -339,9 +322,10 @@ def _go_on(
     records = read_run(path).records
     keys = {cell.key for plan in plans for cell in cells_of(plan)}
     states = [records[key].status for key in keys if key in records]
-    counts = {"done": states.count("done"), "failed": states.count("failed"),
-              "left out": states.count("left_out"), "open": len(keys) - len(states)}  # fmt: skip
+    counts = {name: states.count(name) for name in ("done", "failed", "left_out")}
+    counts["open"] = len(keys) - len(states)
     shown = ", ".join(f"{n:,} {what}" for what, n in counts.items() if n or what == "done")
+    shown = shown.replace("_", " ")
     console.say(f"{len(keys):,} cells: {shown}.")
     if counts["open"]:
         console.say(f"Time is up. Go on with: halfseen experiment resume {path}")
@@ -353,7 +337,9 @@ def _go_on(
 def _show(state: Any, advance: Callable[..., None], console: Console) -> None:
     """One step of a run: a bar on a terminal, else a line for each part that is done."""
     Interrupts.check()
-    left = "" if state.seconds_left is None else f", about {_minutes(state.seconds_left)} left"
+    left = ""
+    if (seconds := state.seconds_left) is not None:
+        left = f", about {f'{seconds:.0f} s' if seconds < 90 else f'{seconds / 60:.0f} min'} left"
     counts = f"{state.n_over:,} of {state.n_cells:,}{left}"
     names = ", ".join(state.running[:2])
     advance(what=f"{counts}: {names[:60]}", done=state.n_over, total=state.n_cells)
@@ -366,7 +352,3 @@ def _show(state: Any, advance: Callable[..., None], console: Console) -> None:
     else:
         chosen = ", ".join(f"{name}={value}" for name, value in state.part.settings.items())
         console.say(f"[{counts}] {state.part.series}: {state.part.why or f'chosen: {chosen}'}")
-
-
-def _minutes(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"

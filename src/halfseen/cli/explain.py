@@ -9,8 +9,7 @@ from typing import Any
 import click
 
 from halfseen.cli.console import Console, Problem, printable
-from halfseen.cli.options import TableOptions, one_column, table_options
-from halfseen.cli.options import command as command_with
+from halfseen.cli.options import TableOptions, command_with, one_column, table_options
 
 _BAR = 12
 _MOST_PREDICTIONS = 6
@@ -41,9 +40,9 @@ causes."""
     "--column", metavar="COLUMN",
     help="The label or feature to explain, known or not.  [default: all that are missing]",
 )  # fmt: skip
-@click.option("--top", type=click.IntRange(1), default=8, show_default=True,
+@click.option("--top", type=click.IntRange(1), default=8,
               help="Most lines of each kind.")  # fmt: skip
-@click.option("--rows", type=click.IntRange(1), default=2000, show_default=True,
+@click.option("--rows", type=click.IntRange(1), default=2000,
               help="Most rows to look at without --row, drawn at random.")  # fmt: skip
 @table_options
 def command(
@@ -122,13 +121,12 @@ def _explain_model(
     from halfseen.explain.columns import METRICS
 
     model, X, y = model_table.model, part.X, part.y
-    document: dict[str, Any] = {}
     arguments = (X, y) if model_table.targets else (X,)
     with console.progress("Hiding columns"):
         importance = explain.importance(model, *arguments, random_state=seed).table()
         couplings = explain.couplings(model, *arguments, random_state=seed).table(top)
         unusual = explain.unusual_rows(model, *arguments, top=top)
-    document = {"importance": importance, "couplings": couplings}
+    document: dict[str, Any] = {"importance": importance, "couplings": couplings}
     if importance:
         console.head("Features that predictions rest on (increase of the loss without them)")
         for line in importance[:top]:
@@ -172,8 +170,8 @@ def _explain_model(
                       "entries": entries})  # fmt: skip
     document["unusual_rows"] = found
     if found:
-        again = f"{quote(file)} {quote(path)} --row {found[0]['row']}"
-        console.say(f"Next: halfseen explain {again}")
+        row = found[0]["row"]
+        console.say(f"Next: halfseen explain {quote(file)} {quote(path)} --row {row}")
     console.give(document)
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+import warnings
+from inspect import signature
 from shlex import quote
 from typing import Any
 
 import click
 
-from halfseen.cli.console import Console, ExitCode, Problem
+from halfseen.cli.console import Console, ExitCode, Interrupts, Problem
 from halfseen.cli.options import (
     ColumnOptions,
     ModelOptions,
@@ -16,12 +18,12 @@ from halfseen.cli.options import (
     check_outputs,
     column_options,
     command_line,
+    command_with,
     max_rows_option,
     model_options,
     output_beside,
     table_options,
 )
-from halfseen.cli.options import command as command_with
 
 _HELP = """Fit a model to FILE, a table with missing values.
 
@@ -35,7 +37,7 @@ Examples:
   halfseen fit assays.parquet --labels 'tox_*' -o tox.safetensors
   halfseen fit charts.csv --labels diagnosis,relapse --as zip=categorical --missing -99
   halfseen fit charts.csv --labels diagnosis --model rbm --set n_components=200
-  halfseen fit big.parquet --labels @labels.txt --max-rows 50000 --effort fast
+  halfseen fit big.parquet --labels 'risk_*' --max-rows 50000 --effort fast
 
 Of a table with more than --max-rows rows a random sample is learned from, drawn in one pass over
 the file; all rows can be completed all the same. Ctrl-C keeps the model trained so far, if there is
@@ -57,14 +59,13 @@ def command(
     reading: TableOptions, seed: int, console: Console,
 ) -> None:  # fmt: skip
     """Read a sample, fit, save."""
-    from halfseen.cli.fitting import fit, make_estimator
     from halfseen.cli.tables import read_training_table, shown_columns, target_names
     from halfseen.files.writing import write_errors
 
     path = output_beside("model.csv" if file == "-" else file, ".safetensors", output)
     check_outputs(console, [path], [file])
     table = read_training_table(reading.open(file), console, columns, max_rows, seed)
-    model = make_estimator(chosen, table, seed)
+    model = chosen.estimator(table.feature_types, table.y is not None, seed)
     n_rows = len(table.rows)
     of = f" of {table.n_rows:,}" if n_rows < table.n_rows else ""
     sample = f"a random sample of {n_rows:,}{of} rows" if of else f"{n_rows:,} rows"
@@ -74,7 +75,7 @@ def command(
     )
     console.say(f"{file}: {sample}, {features} and {labels}.")
     began = time.perf_counter()
-    is_interrupted = fit(model, table, console)
+    is_interrupted = _fit(model, table, console)
     seconds = time.perf_counter() - began
     model.fit_command_ = command_line("output", "quiet", "as_json")
     with write_errors(path):
@@ -107,3 +108,31 @@ def command(
     if is_interrupted:
         message = f"Stopped by Ctrl-C; {path} holds the model trained so far."
         raise Problem(message, code=ExitCode.INTERRUPTED)
+
+
+def _fit(estimator: Any, table: Any, console: Console) -> bool:
+    """Fit with progress; gives whether it was interrupted and the model is that of a part."""
+    from halfseen import TrainingInterrupted
+
+    accepted = signature(estimator.fit).parameters
+    options: dict[str, Any] = {}
+    with console.progress("Fitting") as advance:
+        if "progress" in accepted:
+            options["progress"] = lambda stage, done, total: advance(
+                what=f"Fitting: {stage}", done=done, total=total
+            )
+        elif "callbacks" in accepted:
+            options["callbacks"] = [
+                lambda record: advance(what=f"Fitting: pass {record.epoch + 1}")
+            ]
+        arguments = (table.X,) if table.y is None else (table.X, table.y)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            estimator.fit(*arguments, **options)
+        if is_interrupted := any(issubclass(w.category, TrainingInterrupted) for w in caught):
+            Interrupts.pressed = False
+    for one in caught:
+        if not issubclass(one.category, TrainingInterrupted):
+            place = (one.filename, one.lineno, "halfseen")
+            warnings.warn_explicit(one.message, one.category, *place)
+    return is_interrupted

@@ -7,8 +7,13 @@ from shlex import quote
 import click
 
 from halfseen.cli.console import Console
-from halfseen.cli.options import ColumnOptions, TableOptions, column_options, table_options
-from halfseen.cli.options import command as command_with
+from halfseen.cli.options import (
+    ColumnOptions,
+    TableOptions,
+    column_options,
+    command_with,
+    table_options,
+)
 
 _HELP = """What is in FILE: types of columns, missing values and where they are, which columns go
 missing together, whether values look missing at random, and what to look at before a model is
@@ -60,12 +65,8 @@ def command(
         )  # fmt: skip
         mixed.append(Finding(kind="unreadable", column=column.name, sentence=str(error)))
     found = found.model_copy(update={"findings": (*mixed, *found.findings)})
-    text = found.text(console.width, show_all=show_all)
-    for line in [f"{file}:", *text.splitlines()]:
-        if line in ("Missing together", "Missing at random?", "Worth a look"):
-            console.head(line)
-        else:
-            console.show(line)
+    text = f"{file}:\n" + found.text(console.width, show_all=show_all)
+    console.show_text(text, heads=["Missing together", "Missing at random?", "Worth a look"])
     console.say()
     if found.findings:
         console.say("Say more with --missing TEXT, --as COLUMN=TYPE and --ignore COLUMN.")

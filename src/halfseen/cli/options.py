@@ -2,47 +2,39 @@
 
 from __future__ import annotations
 
+import fnmatch
+import json
 import os
 import re
 import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
-from fnmatch import fnmatchcase
 from functools import wraps
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
-from halfseen.cli.console import Console, Problem, UsageProblem
+from halfseen.cli.console import Console, UsageProblem
 
 if TYPE_CHECKING:
     from halfseen.files import TableFile
 
 Command = Callable[..., Any]
 
-FORMATS = ("csv", "tsv", "parquet", "arrow")
 _MOST_LISTED = 12
 
 coverage_option = click.option(
     "--coverage",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.9,
-    show_default=True,
     help="How often intervals and prediction sets shall hold the truth.",
-)
-output_format_option = click.option(
-    "--to",
-    type=click.Choice(FORMATS),
-    help="What to write, if the name of the output does not tell.",
 )
 max_rows_option = click.option(
     "--max-rows",
     type=click.IntRange(1),
     default=100_000,
-    show_default=True,
     help="Most rows to learn from; of longer tables a random sample is drawn.",
 )
 
@@ -55,13 +47,13 @@ _COMMON: list[click.Parameter] = [
 ]  # fmt: skip
 _RANDOM: list[click.Parameter] = [
     click.Option(
-        ["--seed"], type=click.IntRange(0, 2**31 - 2), default=0, show_default=True,
+        ["--seed"], type=click.IntRange(0, 2**31 - 2), default=0,
         help="Decides everything random: the same seed gives the same result.",
     )
 ]  # fmt: skip
 
 
-def command(name: str, help: str, seed: bool = True) -> Callable[[Command], click.Command]:
+def command_with(name: str, help: str, seed: bool = True) -> Callable[[Command], click.Command]:
     """A command with ``--quiet``, ``--json``, ``--help``, ``--seed`` unless told otherwise."""
 
     def decorate(function: Command) -> click.Command:
@@ -71,8 +63,8 @@ def command(name: str, help: str, seed: bool = True) -> Callable[[Command], clic
             with console.warnings_as_notes():
                 function(*args, console=console, **kwargs)
 
-        names = {"help_option_names": ["-h", "--help"]}
-        made = click.command(name, help=help, context_settings=names)(run)
+        settings = {"help_option_names": ["-h", "--help"], "show_default": True}
+        made = click.command(name, help=help, context_settings=settings)(run)
         made.params += _RANDOM if seed else []
         made.params += _COMMON
         return made
@@ -150,8 +142,42 @@ class ModelOptions:
 
     family: str
     effort: str | None
-    max_seconds: float | None
     settings: tuple[str, ...]
+
+    def estimator(self, feature_types: dict[str, Any], has_labels: bool, seed: int) -> Any:
+        """The estimator, not fitted yet."""
+        import halfseen
+
+        kind = "Classifier" if has_labels else "Imputer"
+        name = ("Halfseen" if self.family == "halfseen" else "RBM") + kind
+        estimator_class = getattr(halfseen, name)
+        known = list(estimator_class().get_params())
+        parameters: dict[str, Any] = {"random_state": seed}
+        parameters |= {"feature_types": feature_types} if feature_types else {}
+        if self.effort is not None:
+            if "effort" not in known:
+                message = "--effort is for the recommended model."
+                raise UsageProblem(message, "Use --set for the other.")
+            parameters["effort"] = self.effort
+        for setting in self.settings:
+            key, sign, value = setting.partition("=")
+            if not sign:
+                message = f"--set takes NAME=VALUE, not {setting!r}."
+                raise UsageProblem(message, "For instance --set max_seconds=60.")
+            if key not in known:
+                near = ", ".join(get_close_matches(key, known, n=3) or known)
+                message = f"{name} has no parameter {key!r}."
+                raise UsageProblem(message, f"Parameters are {near}.")
+            parameters[key] = _parameter(value)
+        return estimator_class(**parameters)
+
+
+def _parameter(text: str) -> Any:
+    """A number, true, false or null, as JSON writes them; other text as it is."""
+    try:
+        return json.loads(text.lower() if text in ("True", "False") else text)
+    except ValueError:
+        return None if text == "None" else text
 
 
 table_options = _grouped(
@@ -166,7 +192,7 @@ table_options = _grouped(
         help="Nothing means 'missing' but an empty cell and what --missing names.",
     ),
     click.option(
-        "--format", type=click.Choice(FORMATS),
+        "--format", type=click.Choice(["csv", "tsv", "parquet", "arrow"]),
         help="What the file is, if neither its content nor its name tells.",
     ),
     click.option(
@@ -179,8 +205,8 @@ column_options = _grouped(
     "columns", ColumnOptions,
     click.option(
         "-l", "--labels", multiple=True, metavar="COLUMNS",
-        help="What is to be predicted: names with commas between them, a pattern such as "
-        "'tox_*', or @names.txt with one per line. Repeat for more.",
+        help="What is to be predicted: names with commas between them, or a pattern such as "
+        "'tox_*'. Repeat for more.",
     ),
     click.option(
         "--ignore", multiple=True, metavar="COLUMNS",
@@ -196,21 +222,16 @@ model_options = _grouped(
     "chosen", ModelOptions,
     click.option(
         "--model", "family", type=click.Choice(["halfseen", "rbm"]), default="halfseen",
-        show_default=True, help="The recommended model, or the paper's, RBM-MO.",
+        help="The recommended model, or the paper's, RBM-MO.",
     ),
     click.option(
         "--effort", type=click.Choice(["fast", "default", "best"]),
         help="How much work training takes; of the recommended model.",
     ),
     click.option(
-        "--max-seconds", type=click.FloatRange(0, min_open=True),
-        help="Stop training by the clock; of the recommended model. The result then depends "
-        "on the machine.",
-    ),
-    click.option(
         "--set", "settings", multiple=True, metavar="NAME=VALUE",
         help="Any parameter of HalfseenClassifier or RBMClassifier, for instance "
-        "--set n_components=200. Repeat for more.",
+        "--set max_seconds=60. Repeat for more.",
     ),
 )  # fmt: skip
 
@@ -226,11 +247,12 @@ def chosen_columns(words: Sequence[str], available: Sequence[str], option: str) 
     """
     chosen: set[str] = set()
     for word in words:
-        for name in _names_in(word, available):
-            fitting = [name] if name in available else _fitting(name, available)
-            if not fitting:
-                raise _unknown(name, available, option)
-            chosen.update(fitting)
+        parts = [word] if word in available else map(str.strip, word.split(","))
+        for part in filter(None, parts):
+            found = [part] if part in available else fnmatch.filter(available, part)
+            if not found:
+                raise _unknown(part, available, option)
+            chosen.update(found)
     return [name for name in available if name in chosen]
 
 
@@ -291,25 +313,6 @@ def sibling_labels(labels: Sequence[str], features: Iterable[str]) -> list[str]:
     stems = {stem for stem in stems if len(stem) >= 3 and stem not in labels}
     pattern = re.compile("|".join(rf"{re.escape(s)}([_.\- ].*|\d+)" for s in sorted(stems)))
     return [name for name in features if stems and pattern.fullmatch(name)]
-
-
-def _names_in(word: str, available: Sequence[str]) -> list[str]:
-    if word in available:
-        return [word]
-    if not word.startswith("@"):
-        return [part.strip() for part in word.split(",") if part.strip()]
-    try:
-        lines = Path(word[1:]).read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
-        message = f"The list of columns {word[1:]!r} cannot be read: {reason}."
-        raise Problem(message, "Name a text file with one column per line.") from error
-    names = [line.strip() for line in lines]
-    return [name for name in names if name and not name.startswith("#")]
-
-
-def _fitting(pattern: str, available: Sequence[str]) -> list[str]:
-    return [name for name in available if fnmatchcase(name, pattern)]
 
 
 def _unknown(word: str, available: Sequence[str], option: str) -> UsageProblem:

@@ -15,12 +15,11 @@ from halfseen.cli.options import (
     TableOptions,
     check_outputs,
     chosen_columns,
+    command_with,
     coverage_option,
     output_beside,
-    output_format_option,
     table_options,
 )
-from halfseen.cli.options import command as command_with
 
 _HELP = """Predict the labels of every row of FILE by MODEL, from its features alone.
 
@@ -55,14 +54,13 @@ Examples:
     help="Where to write the predictions; '-' is standard output.  [default: FILE with _predicted "
     "in its name]",
 )  # fmt: skip
-@output_format_option
 @click.option("--keep", multiple=True, metavar="COLUMNS", help="Columns of FILE to carry along.")
 @threshold_option
 @costs_option
 @coverage_option
 @table_options
 def command(
-    file: str, model: str, output: str | None, to: str | None, keep: tuple[str, ...],
+    file: str, model: str, output: str | None, keep: tuple[str, ...],
     thresholds: tuple[str, ...], costs: tuple[str, ...], coverage: float, reading: TableOptions,
     console: Console,
 ) -> None:  # fmt: skip
@@ -80,7 +78,7 @@ def command(
     model_table = ModelTable(reading.open(file), fitted, console, model)
     kept = chosen_columns(keep, model_table.table.names, "--keep")
     decisions = Decisions.make(model_table, thresholds, costs)
-    form = output_format(path, to)
+    form = output_format(path)
     n_rows, write = 0, None
     counts: dict[str, Counter[str]] = {name: Counter() for name in model_table.labels}
     abstained: Counter[str] = Counter()

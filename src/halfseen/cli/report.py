@@ -13,10 +13,10 @@ from halfseen.cli.options import (
     TableOptions,
     check_outputs,
     command_line,
+    command_with,
     output_beside,
     table_options,
 )
-from halfseen.cli.options import command as command_with
 
 _HELP = """Write one page about MODEL that opens in any browser and needs nothing else.
 
@@ -37,7 +37,7 @@ Examples:
 @click.option("--evaluation", metavar="FILE", help="What 'halfseen evaluate -o' wrote.")
 @click.option("-o", "--output", metavar="FILE",
               help="Where to write the page.  [default: MODEL with the ending .html]")  # fmt: skip
-@click.option("--rows", type=click.IntRange(1), default=2000, show_default=True,
+@click.option("--rows", type=click.IntRange(1), default=2000,
               help="Most rows of --data to use, drawn at random.")  # fmt: skip
 @click.option("--title", metavar="TEXT", help="Title of the page.")
 @table_options

@@ -8,8 +8,7 @@ from typing import Any
 import click
 
 from halfseen.cli.console import Console
-from halfseen.cli.options import check_outputs, output_format_option
-from halfseen.cli.options import command as command_with
+from halfseen.cli.options import check_outputs, command_with
 
 _ROWS_AT_ONCE = 4_096
 _HELP = """Draw new rows, features and labels together, from what MODEL has learned. They look like
@@ -24,12 +23,9 @@ Examples:
 
 @command_with("sample", _HELP)
 @click.argument("model", metavar="MODEL")
-@click.option("-n", "n_rows", type=click.IntRange(1), default=100, show_default=True, help="Rows.")
+@click.option("-n", "n_rows", type=click.IntRange(1), default=100, help="Rows.")
 @click.option("-o", "--output", metavar="FILE", help="Where to write.  [default: standard output]")
-@output_format_option
-def command(
-    model: str, n_rows: int, output: str | None, to: str | None, seed: int, console: Console
-) -> None:
+def command(model: str, n_rows: int, output: str | None, seed: int, console: Console) -> None:
     """Draw part by part."""
     import numpy as np
 
@@ -39,7 +35,7 @@ def command(
     path = "-" if output is None else output
     check_outputs(console, [path], [model])
     fitted = load_model(model)
-    form, write = output_format(path, to), None
+    form, write = output_format(path), None
     with ExitStack() as stack:
         advance = stack.enter_context(console.progress("Drawing", total=n_rows))
         for part, first in enumerate(range(0, n_rows, _ROWS_AT_ONCE)):
@@ -48,7 +44,7 @@ def command(
             rows = _drawn(fitted, min(_ROWS_AT_ONCE, n_rows - first), int(state), form)
             write = write or stack.enter_context(table_writer(path, rows.schema, form))
             write(rows)
-            advance(rows.num_rows)
+            advance(done=first + rows.num_rows)
     if path != "-":
         console.say(f"{n_rows:,} rows are in {path}. They are drawn, not observed.")
     console.give({"output": path, "rows": n_rows})

@@ -12,11 +12,11 @@ from halfseen.cli.decisions import costs_option, threshold_option
 from halfseen.cli.options import (
     TableOptions,
     check_outputs,
+    command_with,
     coverage_option,
     one_column,
     table_options,
 )
-from halfseen.cli.options import command as command_with
 
 _HELP = """Score MODEL on FILE, a table with known labels: each label is predicted from the features
 of its row alone, as 'halfseen predict' does, and compared with the truth. Unknown labels do not

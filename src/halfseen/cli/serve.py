@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from halfseen.cli.console import Console, Problem, UsageProblem
-from halfseen.cli.options import command as command_with
+from halfseen.cli.options import command_with
 
 _HELP = """Serve models over HTTP: rows with missing values in, answers with their uncertainty out.
 

@@ -104,6 +104,13 @@ def label_answers(model: Any, X: Any, y: Any = None, coverage: float = 0.9) -> l
     return [LabelAnswers(column.categories, *of_target) for column, *of_target in parts]
 
 
+def label_scores(model: Any, X: Any, y: Any, coverage: float = 0.9) -> list[LabelScore]:
+    """Scores of a fitted model for each label of rows, predicted from features alone."""
+    names = [column.name for column in model.schema_.targets]
+    names = [name if isinstance(name, str) else f"target {name}" for name in names]
+    return list(map(score_label, names, label_answers(model, X, y, coverage)))
+
+
 def _known_codes(units: Any, observed: Bools) -> Floats:
     codes = units.argmax(axis=1) if units.shape[1] > 1 else units[:, 0]
     return np.where(observed, codes, np.nan)

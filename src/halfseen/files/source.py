@@ -188,10 +188,7 @@ class Source:
 
 
 def open_source(
-    path: str | PathLike[str],
-    format: str | None,
-    encoding: str | None,
-    stack: contextlib.ExitStack,
+    path: str | PathLike[str], format: str | None, encoding: str | None, stack: contextlib.ExitStack
 ) -> Source:
     """Find out what a file is. Standard input, pipes and Excel files become temporary files."""
     shown = fspath(path)

@@ -80,20 +80,17 @@ def write_errors(path: str) -> Iterator[None]:
         raise TableWriteError(problem, path=path, remedy=remedy) from error
 
 
-def output_format(path: str, format: str | None, default: Format = "csv") -> Format:
-    """Format of a table file that is to be written: as asked, as its name says, or the default."""
+def output_format(path: str, default: Format = "csv") -> Format:
+    """Format of a table file that is to be written: as its name says, or the default."""
     if Path(path).suffix.lower() in (".xlsx", ".xls"):
         remedy = "Name a .csv or .parquet file, which Excel opens or imports"
         raise TableWriteError("Excel files are read, not written", path=path, remedy=remedy)
-    return cast(Format, format) or format_of_name(path) or default
+    return format_of_name(path) or default
 
 
 @contextlib.contextmanager
 def table_writer(
-    path: str | PathLike[str],
-    schema: pa.Schema,
-    format: Format,
-    dialect: Dialect | None = None,
+    path: str | PathLike[str], schema: pa.Schema, format: Format, dialect: Dialect | None = None
 ) -> Iterator[WriteRows]:
     r"""Write a table file row block by row block; text is compressed if the name ends in .gz.
 

@@ -14,12 +14,7 @@ from halfseen.data.infer import infer_type, requested_types
 from halfseen.data.raw import RawColumn, distinct_values
 from halfseen.inspect.columns import ColumnSummary, InspectedColumn, Record, Role
 from halfseen.inspect.findings import Finding, find_all
-from halfseen.inspect.missingness import (
-    MissingPair,
-    Randomness,
-    judge_randomness,
-    missing_pairs,
-)
+from halfseen.inspect.missingness import MissingPair, Randomness, judge_randomness, missing_pairs
 
 MAX_ROWS: Final = 100_000
 _SHADES: Final = "·░▒▓█"

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from halfseen.base.estimator import TableModel
 from halfseen.data.raw import category_key
-from halfseen.experiments.scores import LabelScore
-from halfseen.plot import GroupCoverage
 from halfseen.report.facts import COVERAGE, listed
 
 # Parameters that change neither what is learned nor what it is compared with.
@@ -84,18 +82,6 @@ def score_tables(evaluation: Any) -> Iterator[dict[str, Any]]:
             "heads": [f"#{metric}" for metric in metrics],
             "rows": [(name, [by_key.get((name, m)) for m in metrics]) for name in methods],
         }
-
-
-def coverage_groups(labels: Sequence[LabelScore]) -> tuple[GroupCoverage, ...]:
-    """Coverage of prediction sets by class."""
-    return tuple(
-        GroupCoverage(
-            label.name, category_key(one.value), one.n_known, round(one.set_coverage * one.n_known)
-        )
-        for label in labels
-        for one in label.classes
-        if one.set_coverage is not None
-    )  # fmt: skip
 
 
 def asked_coverage(evaluation: Any) -> float:

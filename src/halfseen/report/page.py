@@ -57,14 +57,9 @@ def write_page(text: str, path: str | PathLike[str]) -> None:
 
 
 def chart(
-    draw: Callable[..., Any],
-    *given: Any,
-    title: str,
-    text: str,
-    height: float = 260,
-    **options: Any,
+    draw: Callable[..., Any], *given: Any, title: str, height: float = 260, **options: Any
 ) -> dict[str, Any]:
-    """A chart of `halfseen.plot` as SVG for the page, with its title and the text beside it."""
+    """A chart of `halfseen.plot` as SVG for the page, with its title."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
@@ -82,8 +77,7 @@ def chart(
         draw(*given, ax=ax, **options)
         written = io.StringIO()
         figure.savefig(written, format="svg", metadata={"Date": None})
-    return {"svg": _markup(_inline(written.getvalue(), name)), "name": name, "title": title,
-            "text": text}  # fmt: skip
+    return {"svg": _markup(_inline(written.getvalue(), name)), "name": name, "title": title}
 
 
 def _inline(svg: str, name: str) -> str:

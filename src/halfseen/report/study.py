@@ -48,8 +48,8 @@ def write_study_report(
     for place, (question, group) in enumerate(groupby(tables, key=lambda one: one.question)):
         sections.append(_section(f"part-{place}", question, list(group)))
     contents = [(section["anchor"], section["title"]) for section in sections]
-    text = render("study.html", title=title, command=command, contents=contents, sections=sections)
-    write_page(text, path)
+    content = {"command": command, "contents": contents, "sections": sections, "ours": OURS}
+    write_page(render("study.html", title=title, **content), path)
 
 
 def _section(anchor: str, question: str, tables: list[RecordTable]) -> dict[str, Any]:
@@ -58,11 +58,7 @@ def _section(anchor: str, question: str, tables: list[RecordTable]) -> dict[str,
         name = SCORE_NAMES.get(table.score, table.score)
         drawn = None
         if len(table.rates) > 1 and table.score != "seconds":
-            drawn = chart(
-                _draw, table, title=f"{name}: {question}", height=220,
-                text=f"{name} by the shares of features and labels that were hidden; the blue line "
-                f"is {OURS}, the others are grey and stand in the table.",
-            )  # fmt: skip
+            drawn = chart(_draw, table, title=f"{name}: {question}", height=220)
         heads = [f"#{100 * a:g} % / {100 * b:g} %" for a, b in table.rates]
         shown.append({"name": name, "chart": drawn, "heads": heads, "lines": table.lines})
     notes = list(dict.fromkeys(note for table in tables for note in table.notes))
