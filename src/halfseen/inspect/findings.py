@@ -151,14 +151,14 @@ def _is_copy(feature: InspectedColumn, label: InspectedColumn) -> bool:
 
 
 def _unusable_labels(columns: Sequence[InspectedColumn]) -> Iterator[Finding]:
-    for label in columns:
-        if label.role == "label" and not label.observed.any():
+    for label in (column for column in columns if column.role == "label"):
+        if not label.observed.any():
             sentence = f"No value of the label {label.name} is known; it cannot be learned."
             yield _finding("no known label", label, sentence)
-        elif label.role == "label" and len(label.distinct) == 1:
+        elif len(label.distinct) == 1:
             sentence = f"All known values of the label {label.name} are {label.distinct[0]!r}."
             yield _finding("one class", label, f"{sentence} It needs a second class.")
-        elif label.role == "label" and label.type == "numeric":
+        elif label.type == "numeric":
             sentence = f"The label {label.name} holds fractions, but a label has classes."
             yield _finding("label of numbers", label, f"{sentence} Bin it, or make it a feature.")
 
@@ -191,10 +191,8 @@ def _marks(columns: Sequence[InspectedColumn]) -> Iterator[Finding]:
         values = _number_marks(column) if column.is_number else _text_marks(column)
         for value, n_rows in values:
             rows = "1 row" if n_rows == 1 else f"{n_rows:,} rows"
-            sentence = (
-                f"{column.name} holds {value!r} in {rows}. Does it mean missing? Say so then."
-            )
-            yield _finding("missing mark", column, sentence)
+            sentence = f"{column.name} holds {value!r} in {rows}. Does it mean missing?"
+            yield _finding("missing mark", column, f"{sentence} Say so then.")
 
 
 def _text_marks(column: InspectedColumn) -> Iterator[tuple[str, int]]:

@@ -7,11 +7,11 @@ whether values are missing because of what they are.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import ndtr
 from scipy.stats import rankdata
 
@@ -98,11 +98,12 @@ def judge_randomness(columns: Sequence[InspectedColumn], seed: int = 0) -> Rando
     most_varied = np.argsort([-n for n in smaller], kind="stable")[:_MOST_TESTED]
     chosen: list[int] = sorted(most_varied.tolist())
     tested = [incomplete[k] for k in chosen if smaller[k] >= _FEWEST]
-    features = _Features.of(columns, _some_rows(columns, n_rows, seed)) if tested else None
-    found = {} if features is None else _clearest(features, tested)
+    most = min(_MOST_ROWS, max(_FEWEST_ROWS, _MOST_CELLS // (4 * len(columns))))
+    rows = np.sort(np.random.default_rng(seed).permutation(n_rows)[:most])
+    found = _clearest(list(_scores(columns, rows)), tested, rows) if tested else {}
     judged = [_judged(column, found.get(column.name)) for column in incomplete]
     judged.sort(key=lambda c: (c.p_value is None, c.p_value, -(c.auc or 0)))
-    n_used = 0 if features is None else len(features.rows)
+    n_used = len(rows) if tested else 0
     return Randomness(n_rows=n_used, verdict=_verdict(judged), columns=tuple(judged))
 
 
@@ -120,89 +121,72 @@ def holm(p_values: ArrayLike) -> Floats:
     return corrected
 
 
-class _Meaning(NamedTuple):
-    """What it means that a score is large: a high or extreme number, or this category."""
+class _Score(NamedTuple):
+    """Values of a column in some rows, centred and 0 where missing: ranks, or one category."""
 
-    column: int
-    what: str
-    category: str | None = None
-
-
-class _Features(NamedTuple):
-    """Centred scores of the values of all columns, 0 where missing."""
-
-    rows: Ints
-    scores: NDArray[np.float32]  # (n_rows, n_features)
-    meanings: list[_Meaning]
-    columns: Sequence[InspectedColumn]
-
-    @classmethod
-    def of(cls, columns: Sequence[InspectedColumn], rows: Ints) -> _Features:
-        scores: list[Floats] = []
-        meanings: list[_Meaning] = []
-        for j, column in enumerate(columns):
-            observed = column.observed[rows]
-            if not observed.any():
-                continue
-            if column.is_number and len(column.distinct) > 2:
-                ranks = rankdata(column.numbers[rows][observed])
-                ranks -= ranks.mean()
-                away = rankdata(np.abs(ranks))
-                parts = {_Meaning(j, "high"): ranks, _Meaning(j, "extreme"): away - away.mean()}
-            else:
-                codes = column.codes[rows][observed]
-                frequent = np.argsort(-column.counts, kind="stable")[:_MOST_CATEGORIES]
-                chosen = frequent[:1] if len(column.distinct) == 2 else frequent
-                parts = {}
-                for code in chosen.tolist():
-                    held = (codes == code).astype(np.float64)
-                    if held.sum() >= _FEWEST:
-                        name = str(column.distinct[code])
-                        parts[_Meaning(j, "category", name)] = held - held.mean()
-            for meaning, values in parts.items():
-                if (values != 0).any():
-                    score = np.zeros(len(rows))
-                    score[observed] = values
-                    scores.append(score)
-                    meanings.append(meaning)
-        matrix = np.array(scores, np.float32).reshape(len(meanings), len(rows)).T
-        return cls(rows, matrix, meanings, columns)
+    column: InspectedColumn
+    how: tuple[str, str]  # what small sums of it mean, and large ones
+    is_category: bool
+    values: Floats
 
 
-class _Finding(NamedTuple):
-    p_value: float  # corrected for the features of this column
+def _scores(columns: Sequence[InspectedColumn], rows: Ints) -> Iterator[_Score]:
+    """Ranks and distances from the median of numbers, and categories one by one."""
+    for column in columns:
+        observed = column.observed[rows]
+        if not observed.any():
+            continue
+        parts: list[tuple[tuple[str, str], Floats]] = []
+        is_category = not column.is_number or len(column.distinct) <= 2
+        if is_category:
+            codes = column.codes[rows][observed]
+            frequent = np.argsort(-column.counts, kind="stable")[:_MOST_CATEGORIES]
+            for code in (frequent[:1] if len(column.distinct) == 2 else frequent).tolist():
+                held = (codes == code).astype(np.float64)
+                if held.sum() >= _FEWEST:
+                    name = str(column.distinct[code])
+                    parts.append(((f"not {name}", name), held - held.mean()))
+        else:
+            ranks = rankdata(column.numbers[rows][observed])
+            ranks -= ranks.mean()
+            away = rankdata(np.abs(ranks))
+            parts.append((("low", "high"), ranks))
+            parts.append((("near its median", "far from its median"), away - away.mean()))
+        for how, values in parts:
+            if values.any():
+                score = np.zeros(len(rows))
+                score[observed] = values
+                yield _Score(column, how, is_category, score)
+
+
+class _Difference(NamedTuple):
+    p_value: float  # corrected for all scores
     auc: float
-    meaning: _Meaning
-    other: str
+    score: _Score
 
 
-def _some_rows(columns: Sequence[InspectedColumn], n_rows: int, seed: int) -> Ints:
-    most = min(_MOST_ROWS, max(_FEWEST_ROWS, _MOST_CELLS // (4 * len(columns))))
-    chosen = np.random.default_rng(seed).permutation(n_rows)[:most]
-    return np.sort(chosen)
-
-
-def _clearest(features: _Features, tested: Sequence[InspectedColumn]) -> dict[str, _Finding]:
-    """For each column, the feature whose mean differs most between its missing and other rows.
+def _clearest(
+    scores: Sequence[_Score], tested: Sequence[InspectedColumn], rows: Ints
+) -> dict[str, _Difference]:
+    """For each column, the score whose mean differs most between its missing and other rows.
 
     This is the rank-sum test of numbers, and for categories the test of Fisher's setting: in both
     the sum of the scores of missing rows has the mean and variance of a random permutation.
     """
-    rows, columns = features.rows, features.columns
-    missing = np.array([~c.observed[rows] for c in tested], np.float32)
-    source = np.array([meaning.column for meaning in features.meanings])
-    seen = np.array([columns[j].observed[rows] for j in source], np.float32)
-    if not len(source):
+    if not scores:
         return {}
-    sums = missing.astype(np.float64) @ features.scores
-    n_missing = (missing @ seen.T).astype(np.float64)  # and the feature is observed
+    values = np.array([score.values for score in scores], np.float32).T
+    missing = np.array([~c.observed[rows] for c in tested], np.float32)
+    seen = np.array([score.column.observed[rows] for score in scores], np.float32)
+    sums = missing.astype(np.float64) @ values
+    n_missing = (missing @ seen.T).astype(np.float64)  # and the score is observed
     n_seen = seen.sum(axis=1, dtype=np.float64)
     n_other = n_seen - n_missing
-    squares = np.square(features.scores, dtype=np.float64).sum(axis=0)
-    is_category = np.array([meaning.category is not None for meaning in features.meanings])
-    n_held = np.array([(column > 0).sum() for column in features.scores.T])
+    squares = np.square(values, dtype=np.float64).sum(axis=0)
+    is_category = np.array([score.is_category for score in scores])
+    n_held = (values > 0).sum(axis=0)
     expected = np.minimum(n_missing, n_other) * np.where(is_category, n_held / n_seen, 1.0)
-    is_self = np.array([[c is columns[j] for j in source] for c in tested])
+    is_self = np.array([[column is score.column for score in scores] for column in tested])
     valid = (np.minimum(n_missing, n_other) >= _FEWEST) & (expected >= _FEWEST_EXPECTED) & ~is_self
     variance = n_missing * n_other * squares / np.maximum(n_seen * (n_seen - 1), 1)
     z = np.where(valid, sums / np.sqrt(np.where(valid, variance, 1.0)), 0.0)
@@ -210,45 +194,30 @@ def _clearest(features: _Features, tested: Sequence[InspectedColumn]) -> dict[st
     pairs = sums * np.where(is_category, n_seen / 2, 1.0)
     auc = 0.5 + pairs / np.where(valid, n_missing * n_other, 1.0)
     found = {}
-    for t, column in enumerate(tested):
-        if valid[t].any():
-            best = int(np.argmax(np.abs(z[t])))
-            p = min(1.0, 2 * float(ndtr(-abs(z[t, best]))) * int(valid[t].sum()))
-            meaning = features.meanings[best]
-            found[column.name] = _Finding(
-                p, float(auc[t, best]), meaning, columns[source[best]].name
-            )
-    corrected = holm([one.p_value for one in found.values()])
-    tests = zip(found.items(), corrected.tolist(), strict=True)
-    return {name: one._replace(p_value=p) for (name, one), p in tests}
+    for t in np.flatnonzero(valid.any(axis=1)).tolist():
+        best = int(np.argmax(np.abs(z[t])))
+        p = min(1.0, 2 * float(ndtr(-abs(z[t, best]))) * int(valid[t].sum()))
+        found[tested[t].name] = _Difference(p, float(auc[t, best]), scores[best])
+    corrected = holm([one.p_value for one in found.values()]).tolist()
+    pairs_of = zip(found.items(), corrected, strict=True)
+    return {name: one._replace(p_value=p) for (name, one), p in pairs_of}
 
 
-def _judged(column: InspectedColumn, found: _Finding | None) -> ColumnRandomness:
-    n_missing = int((~column.observed).sum())
-    name = column.name
+def _judged(column: InspectedColumn, found: _Difference | None) -> ColumnRandomness:
+    n_missing, name = int((~column.observed).sum()), column.name
     if found is None:
         sentence = f"{name} was not tested: too few values are missing or observed."
         return ColumnRandomness(name=name, n_missing=n_missing, sentence=sentence)
-    auc, meaning = found.auc, found.meaning
-    is_more = auc >= 0.5
-    if meaning.what == "category":
-        how = f"{'' if is_more else 'not '}{meaning.category}"
-        where = f"{'more' if is_more else 'less'} often where {found.other} is {meaning.category}"
-    elif meaning.what == "high":
-        how = "high" if is_more else "low"
-        where = f"more often where {found.other} is {how}"
-    else:
-        how = "far from its median" if is_more else "near its median"
-        where = f"more often where {found.other} is {how}"
+    p, auc, other = found.p_value, found.auc, found.score.column.name
+    how = found.score.how[auc >= 0.5]
     auc = min(max(auc, 1 - auc), 1.0)
-    figures = f"AUC {auc:.2f}, {_p_text(found.p_value)}"
-    if found.p_value < SIGNIFICANT:
-        sentence = f"{name} is missing {where}: {figures}."
-    else:
-        sentence = f"{name}: no other column differs where it is missing ({figures})."
+    shown = "p < .001" if p < 0.001 else f"p = {p:.{3 if p < 0.1 else 2}f}".replace("0.", ".", 1)
+    sentence = f"{name}: no other column differs where it is missing (AUC {auc:.2f}, {shown})."
+    if p < SIGNIFICANT:
+        sentence = f"{name} is missing more often where {other} is {how}: AUC {auc:.2f}, {shown}."
     return ColumnRandomness(
-        name=name, n_missing=n_missing, p_value=found.p_value, depends_on=found.other, how=how,
-        auc=auc, sentence=sentence,
+        name=name, n_missing=n_missing, p_value=p, depends_on=other, how=how, auc=auc,
+        sentence=sentence,
     )  # fmt: skip
 
 
@@ -260,7 +229,3 @@ def _verdict(columns: Sequence[ColumnRandomness]) -> str:
     if all(column.p_value is None for column in columns):
         return "Too few values are missing to tell whether they are missing at random."
     return "No sign against it: values look missing completely at random."
-
-
-def _p_text(p: float) -> str:
-    return "p < .001" if p < 0.001 else f"p = {p:.{3 if p < 0.1 else 2}f}".replace("0.", ".", 1)
