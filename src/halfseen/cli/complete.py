@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from functools import partial
 from shlex import quote
 from typing import Any
 
 import click
 
+from halfseen.cli import options
 from halfseen.cli.console import Console, Problem, UsageProblem
-from halfseen.cli.options import (
-    TableOptions,
-    check_outputs,
-    command_with,
-    coverage_option,
-    output_beside,
-    split_suffix,
-    table_options,
-)
-from halfseen.files import TableFile, output_format, table_writer
+from halfseen.files import output_format, table_writer
 
 _HELP = """Fill the missing values of FILE, features and labels, with what MODEL expects there.
 
@@ -47,14 +38,10 @@ expectations, for multiple imputation: analyse each, and combine the results by 
 ends early: files that are finished stay. out/_manifest.json lists them with rows and digests."""
 
 
-@command_with("complete", _HELP)
+@options.command_with("complete", _HELP)
 @click.argument("file", metavar="FILE")
 @click.argument("model", metavar="MODEL")
-@click.option(
-    "-o", "--output", metavar="FILE",
-    help="Where to write the filled table; '-' is standard output.  [default: FILE with _filled in "
-    "its name]",
-)  # fmt: skip
+@options.output_option("The filled table; '-' is standard output.  [default: FILE_filled]")
 @click.option("--only", multiple=True, metavar="COLUMNS", help="Fill these columns only.")
 @click.option("--skip", multiple=True, metavar="COLUMNS", help="Do not fill these columns.")
 @click.option("--min", "low", multiple=True, metavar="COLUMN=VALUE", help="Fill nothing below it.")
@@ -62,7 +49,7 @@ ends early: files that are finished stay. out/_manifest.json lists them with row
 @click.option(
     "--uncertainty", metavar="FILE", help="Also write how sure the model is of each cell."
 )
-@coverage_option
+@options.coverage_option
 @click.option(
     "--copies", type=click.IntRange(2, 1000), metavar="M", help="Write M tables of draws."
 )
@@ -73,16 +60,24 @@ ends early: files that are finished stay. out/_manifest.json lists them with row
 @click.option(
     "--workers", type=click.IntRange(1), help="Processes on this machine instead of a cluster."
 )
-@table_options
+@options.table_options
 def command(
     file: str, model: str, output: str | None, only: tuple[str, ...], skip: tuple[str, ...],
     low: tuple[str, ...], high: tuple[str, ...], uncertainty: str | None, coverage: float,
     copies: int | None, engine: str | None, scheduler: str | None, workers: int | None,
-    reading: TableOptions, seed: int, console: Console,
+    reading: options.TableOptions, seed: int, console: Console,
 ) -> None:  # fmt: skip
     """Fill part by part."""
     if engine is not None:
-        if only or skip or low or high or uncertainty or copies or reading != TableOptions():
+        if (
+            only
+            or skip
+            or low
+            or high
+            or uncertainty
+            or copies
+            or reading != options.TableOptions()
+        ):
             message = "--engine goes with -o, --scheduler and --workers alone."
             raise UsageProblem(message, "Complete single files for other options.")
         return _complete_folder(file, model, output, scheduler, workers, console)
@@ -93,27 +88,31 @@ def command(
     from halfseen.cli.filling import UNCERTAINTY_SCHEMA, Filler
     from halfseen.cli.tables import ModelTable, load_model
 
-    path = output_beside(file, "_filled", output)
+    path = options.output_beside(file, "_filled", output)
     if copies and path == "-":
         raise UsageProblem("Several tables cannot go to standard output.", "Name one: -o FILE.")
     if copies and uncertainty:
         raise UsageProblem("--copies and --uncertainty exclude each other.")
-    paths = [_numbered(path, k + 1) for k in range(copies)] if copies else [path]
-    check_outputs(console, [*paths, uncertainty], [file, model])
+    stem, suffix = options.split_suffix(path)
+    paths = [f"{stem}_{k + 1}{suffix}" for k in range(copies)] if copies else [path]
+    options.check_outputs(console, [*paths, uncertainty], [file, model])
     fitted = load_model(model)
     if uncertainty and fitted.calibration_ is None:
         message = "The model has no calibrated intervals."
         raise Problem(message, "Fit it with --set validation_fraction=0.1.")
-    model_table = ModelTable(reading.open(file), fitted, console, model)
+    table = reading.open(file)
+    model_table = ModelTable(table, fitted, console, model)
     filler = Filler(model_table, only, skip, low, high)
-    if path != "-" and output_format(path, model_table.table.format) != (model_table.table.format):
+    if path != "-" and output_format(path, table.format) != table.format:
         message = f"{path!r} would be another format than {file}."
-        raise UsageProblem(message, f"A filled table stays {model_table.table.format}.")
-    n_rows = 0
+        raise UsageProblem(message, f"A filled table stays {table.format}.")
+    n_rows, like_input = 0, (table.schema, table.format, table.dialect)
     with ExitStack() as stack:
-        open_writer = partial(_open_writer, stack, model_table.table)
-        writers = [open_writer(path) for path in paths]
-        write_cells = None
+
+        def open_writer(path: str, *layout: Any) -> Any:
+            return stack.enter_context(table_writer(path, *layout))
+
+        writers, write_cells = [open_writer(path, *like_input) for path in paths], None
         draws = [np.random.default_rng([seed, copy]) for copy in range(copies or 0)]
         advance = stack.enter_context(console.progress("Filling"))
         for part in model_table.parts():
@@ -125,14 +124,16 @@ def command(
                 cells, rows = filler.completed(part, coverage if uncertainty else None)
                 writers[0](cells)
                 if uncertainty and rows is not None:
-                    write_cells = write_cells or open_writer(uncertainty, rows.schema)
+                    layout = rows.schema, output_format(uncertainty)
+                    write_cells = write_cells or open_writer(uncertainty, *layout)
                     write_cells(rows)
             n_rows += part.cells.num_rows
             advance(what=f"Filling: {n_rows:,} rows")
         if uncertainty and write_cells is None:
-            open_writer(uncertainty, UNCERTAINTY_SCHEMA)
-    n_filled = sum(filler.filled.values()) // len(paths)
+            open_writer(uncertainty, UNCERTAINTY_SCHEMA, output_format(uncertainty))
+    by_column = {name: n // len(paths) for name, n in filler.filled.items()}
     left = {name: n // len(paths) for name, n in filler.left.items()}
+    n_filled = sum(by_column.values())
     console.say(
         f"Filled {n_filled:,} missing cells in {len(filler.filled):,} columns of {n_rows:,} rows. "
         f"The table is in {path}."
@@ -147,7 +148,6 @@ def command(
     elif n_filled and not copies:
         console.say(f"How sure? Add --uncertainty cells.csv. Why? halfseen explain {quote(file)} "
                     f"{quote(model)} --row 1")  # fmt: skip
-    by_column = {name: n // len(paths) for name, n in filler.filled.items()}
     console.give(
         {"output": paths if copies else path, "uncertainty": uncertainty, "rows": n_rows,
          "filled": n_filled, "filled_by_column": by_column, "still_missing": left}
@@ -180,15 +180,3 @@ def _complete_folder(
                 f"{before}. They are listed in {done.manifest}.")  # fmt: skip
     console.give({"output": output, "manifest": done.manifest, "files": len(done.records),
                   "files_before": done.n_before, "rows": rows, "filled": filled})  # fmt: skip
-
-
-def _open_writer(stack: ExitStack, table: TableFile, path: str, schema: Any = None) -> Any:
-    """Write a table like the input, or a new one of this schema."""
-    if schema is None:
-        return stack.enter_context(table_writer(path, table.schema, table.format, table.dialect))
-    return stack.enter_context(table_writer(path, schema, output_format(path)))
-
-
-def _numbered(path: str, number: int) -> str:
-    stem, suffix = split_suffix(path)
-    return f"{stem}_{number}{suffix}"

@@ -64,13 +64,9 @@ class Decisions:
 
 
 def _share(_: str, text: str) -> float:
-    try:
-        share = float(text)
-    except ValueError:
-        share = -1.0
-    if not 0 <= share <= 1:
+    if not _is_number(text) or float(text) > 1:
         raise UsageProblem(f"--threshold takes a probability from 0 to 1, not {text!r}.")
-    return share
+    return float(text)
 
 
 def _matrix(name: str, text: str, categories: Sequence[Any]) -> Floats:

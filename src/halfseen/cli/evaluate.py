@@ -4,19 +4,8 @@ from __future__ import annotations
 
 import click
 
+from halfseen.cli import options
 from halfseen.cli.console import Console, UsageProblem
-from halfseen.cli.options import (
-    ColumnOptions,
-    ModelOptions,
-    TableOptions,
-    check_outputs,
-    column_options,
-    command_with,
-    coverage_option,
-    model_options,
-    one_column,
-    table_options,
-)
 from halfseen.cli.score import label_table, write_json
 
 _MOST_ROWS = 4_000
@@ -42,9 +31,9 @@ At most {_MOST_ROWS:,} rows and {_MOST_CELLS:,} cells are used, drawn at random;
 that. More rows make all methods better. The models that are fitted here are not kept."""
 
 
-@command_with("evaluate", _HELP)
+@options.command_with("evaluate", _HELP)
 @click.argument("file", metavar="FILE")
-@column_options
+@options.column_options
 @click.option("--repeats", type=click.IntRange(1), default=3,
               help="How often rows are held out and entries hidden.")  # fmt: skip
 @click.option("--test", "test_fraction", type=click.FloatRange(0, 0.9, min_open=True), default=0.2,
@@ -55,35 +44,31 @@ that. More rows make all methods better. The models that are fitted here are not
 @click.option("--groups", metavar="COLUMN", help="Hold out all rows of a group together.")
 @click.option("--time", "time_column", metavar="COLUMN", help="Hold out the latest rows.")
 @click.option("--rows", type=click.IntRange(20), help=f"Most rows to use.  [default: {_MOST_ROWS}]")
-@model_options
-@coverage_option
-@click.option(
-    "-o", "--output", metavar="FILE",
-    help="Also write the result as JSON, for 'halfseen report --evaluation'.",
-)  # fmt: skip
-@table_options
+@options.model_options
+@options.coverage_option
+@options.output_option("Also write the result as JSON, for 'halfseen report --evaluation'.")
+@options.table_options
 def command(
-    file: str, columns: ColumnOptions, repeats: int, test_fraction: float, hidden_fraction: float,
-    groups: str | None, time_column: str | None, rows: int | None, chosen: ModelOptions,
-    coverage: float, output: str | None, reading: TableOptions, seed: int, console: Console,
+    file: str, columns: options.ColumnOptions, repeats: int, test_fraction: float,
+    hidden_fraction: float, groups: str | None, time_column: str | None, rows: int | None,
+    chosen: options.ModelOptions, coverage: float, output: str | None,
+    reading: options.TableOptions, seed: int, console: Console,
 ) -> None:  # fmt: skip
     """Read a sample, evaluate, show."""
     from halfseen.cli.tables import read_training_table
     from halfseen.experiments.evaluate import evaluate
 
-    check_outputs(console, [output], [file])
+    options.check_outputs(console, [output], [file])
     if groups is not None and time_column is not None:
         raise UsageProblem("--groups and --time exclude each other.")
     table = reading.open(file)
     by = groups or time_column
-    if by is not None:
-        one_column(by, table.names, "--groups" if groups else "--time")
     n_rows = rows or max(20, min(_MOST_ROWS, _MOST_CELLS // len(table.names)))
     read = read_training_table(table, console, columns, n_rows, seed)
     values = None
     if by is not None:
-        parts = [part for part in (read.others, read.X, read.y) if part is not None]
-        column = [c for part in parts if by in part.column_names for c in part[by].to_pylist()]
+        options.one_column(by, read.typed.column_names, "--groups" if groups else "--time")
+        column = read.typed.column(by).to_pylist()
         if None in column:
             raise UsageProblem(f"Column {by!r} has missing values; rows cannot be split by it.")
         values = list(map(str, column)) if groups else column

@@ -16,8 +16,7 @@ from halfseen.cli.options import Command, check_outputs, command_line, command_w
 _HELP = """Studies: hide entries of data sets, let methods predict them, compare.
 
 A study is a plan, a TOML file that names data sets, shares to hide, methods and repetitions. The
-tables of the paper ship as plans, each also as a quick one that takes minutes; your own table is
-studied by the same commands.
+tables of the paper ship as plans, each also as a quick one that takes minutes.
 
 \b
 Examples:
@@ -74,13 +73,7 @@ def list_plans(console: Console) -> None:
 
 
 @_subcommand(
-    "show",
-    """Show PLAN as it stands in its file: a path, or the name of a shipped plan.
-
-\b
-Examples:
-  halfseen experiment show quick/transductive-scene
-  halfseen experiment show own-table > mine.toml""",
+    "show", """Show PLAN as it stands in its file: a path, or the name of a shipped plan."""
 )
 @click.argument("plan", metavar="PLAN")
 def show(plan: str, console: Console) -> None:
@@ -135,13 +128,7 @@ def run(
     "resume",
     """Go on with the run in FILE, however it ended.
 
-Cells that have a record are not run again, failed ones neither: --retry-failed tries those once
-more.
-
-\b
-Examples:
-  halfseen experiment resume quick-transductive-scene.jsonl
-  halfseen experiment resume results.jsonl --cores 8 --retry-failed""",
+Cells that have a record are not run again, failed ones neither, without --retry-failed.""",
 )
 @click.argument("file", metavar="FILE")
 @click.option("--retry-failed", is_flag=True, help="Try cells again that failed or were left out.")
@@ -202,12 +189,7 @@ def table(runs: tuple[str, ...], form: str, scores: tuple[str, ...], console: Co
 @_subcommand(
     "paper",
     """The paper's five tables with ours below, from the records of one or more runs, and how many
-of the printed figures of RBM-MO are met.
-
-\b
-Examples:
-  halfseen experiment run paper-small
-  halfseen experiment paper paper-small.jsonl""",
+of the printed figures of RBM-MO are met.""",
 )
 @_runs
 @click.option("--markdown", is_flag=True, help="As tables of Markdown.")
@@ -230,12 +212,7 @@ def paper(runs: tuple[str, ...], markdown: bool, console: Console) -> None:
 
 @_subcommand(
     "report",
-    """Write one page about one or more runs that opens in any browser and needs nothing else.
-
-\b
-Examples:
-  halfseen experiment report quick-transductive-scene.jsonl
-  halfseen experiment report results.jsonl -o results.html""",
+    """Write one page about one or more runs that opens in any browser and needs nothing else.""",
 )
 @_runs
 @click.option("-o", "--output", metavar="FILE", help="[default: RUN with the ending .html]")
@@ -256,11 +233,7 @@ def report(runs: tuple[str, ...], output: str | None, console: Console) -> None:
 
 @_subcommand(
     "images",
-    """Write images that methods restored, of the plan mnist-reconstruction, as a PNG file.
-
-\b
-Examples:
-  halfseen experiment images mnist-reconstruction.jsonl -o digits.png""",
+    """Write images that methods restored, of the plan mnist-reconstruction, as a PNG file.""",
 )
 @_runs
 @click.option("-o", "--output", metavar="FILE", required=True, help="The PNG file.")
@@ -305,7 +278,7 @@ def _go_on(
     from halfseen.experiments.records import read_run
     from halfseen.experiments.run import run_plan
 
-    options = {"n_workers": cores, "retry_failed": retry_failed}
+    options: dict[str, Any] = {"n_workers": cores, "retry_failed": retry_failed}
     options["limit_seconds"] = None if limit_minutes is None else 60 * limit_minutes
     try:
         for plan in plans:

@@ -56,9 +56,9 @@ def command(
     known = [str(c.name) for c in model_table.features if c.n_units] + model_table.labels
     if column is not None:
         one_column(column, known, "--column")
-    if row is None:
-        if column is not None:
+        if row is None:
             raise Problem("--column needs --row.", "For the whole model leave both out.")
+    if row is None:
         part = model_table.sample(rows, seed)
         return _explain_model(model_table, part, top, seed, console, file, model)
     for first, cells in model_table.table.batches():
@@ -155,8 +155,7 @@ def _explain_model(
             console.show(f"  unit {key[1]}: {', '.join(parts)}")
         console.show()
     console.head("Unusual rows")
-    found = []
-    names = model_table.row_names(part)
+    names, found = model_table.row_names(part), list[dict[str, Any]]()
     for one in unusual.rows:
         entries = [
             f"{_target_name(model_table, e)} = {_value(e.value)}"
@@ -166,8 +165,8 @@ def _explain_model(
         which = printable(names[one.row])
         console.show(f"  row {which}: {one.score:.1f} spreads above usual: {'; '.join(entries)}")
         of_row = model_table.identifiers_of(part.values, one.row)
-        found.append({"row": int(part.rows[one.row]) + 1, "identifiers": of_row, "score": one.score,
-                      "entries": entries})  # fmt: skip
+        number = int(part.rows[one.row]) + 1
+        found.append({"row": number, "identifiers": of_row, "score": one.score, "entries": entries})
     document["unusual_rows"] = found
     if found:
         row = found[0]["row"]

@@ -162,19 +162,15 @@ class Filler:
 
 def _bounds(option: str, words: Sequence[str], numbers: Sequence[str]) -> dict[str, float]:
     """Bounds of columns of numbers, as in ``age=0``."""
-
-    def bound(name: str, text: str) -> float:
-        try:
-            return float(text)
-        except ValueError:
-            message = f"{option} takes a number behind the column, not {text!r}."
-            raise UsageProblem(message, f"For instance {option} {name}=0") from None
-
+    example = f"For instance {option} {(*numbers, 'age')[0]}=0"
     for word in words:
         if "=" not in word:
-            example = f"For instance {option} {(*numbers, 'age')[0]}=0"
             raise UsageProblem(f"{option} takes COLUMN=VALUE, not {word!r}.", example)
-    return per_column(words, numbers, option, bound)
+    try:
+        return per_column(words, numbers, option, lambda _, text: float(text))
+    except ValueError as error:
+        message = f"{option} takes a number behind the column: {error}."
+        raise UsageProblem(message, example) from None
 
 
 def _missing(values: pa.Table, name: str) -> Bools:
@@ -186,14 +182,12 @@ def _missing(values: pa.Table, name: str) -> Bools:
 def nearest_categories(column: Column, answers: Any) -> list[Any]:
     """Answers as categories of the column; a number between two becomes the nearer one."""
     keys = {category_key(value): value for value in column.categories}
-    numbers = [v for v in column.categories if isinstance(v, int | float)]
-    found = []
-    for answer in answers:
+
+    def nearest(answer: Any) -> Any:
         key = category_key(answer)
-        if key not in keys and len(numbers) == len(column.categories):
-            key = category_key(min(numbers, key=lambda v: abs(float(v) - float(answer))))
-        found.append(keys.get(key, answer))
-    return found
+        return keys[key] if key in keys else min(keys.values(), key=lambda v: abs(v - answer))
+
+    return list(map(nearest, answers))
 
 
 def class_text(value: Any) -> str:

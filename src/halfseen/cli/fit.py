@@ -10,20 +10,8 @@ from typing import Any
 
 import click
 
+from halfseen.cli import options
 from halfseen.cli.console import Console, ExitCode, Interrupts, Problem
-from halfseen.cli.options import (
-    ColumnOptions,
-    ModelOptions,
-    TableOptions,
-    check_outputs,
-    column_options,
-    command_line,
-    command_with,
-    max_rows_option,
-    model_options,
-    output_beside,
-    table_options,
-)
 
 _HELP = """Fit a model to FILE, a table with missing values.
 
@@ -44,26 +32,23 @@ the file; all rows can be completed all the same. Ctrl-C keeps the model trained
 one."""
 
 
-@command_with("fit", _HELP)
+@options.command_with("fit", _HELP)
 @click.argument("file", metavar="FILE")
-@column_options
-@click.option(
-    "-o", "--output", metavar="MODEL",
-    help="Where to write the model.  [default: FILE with the ending .safetensors]",
-)  # fmt: skip
-@model_options
-@max_rows_option
-@table_options
+@options.column_options
+@options.output_option("Where to write the model.  [default: FILE with the ending .safetensors]")
+@options.model_options
+@options.max_rows_option
+@options.table_options
 def command(
-    file: str, columns: ColumnOptions, output: str | None, chosen: ModelOptions, max_rows: int,
-    reading: TableOptions, seed: int, console: Console,
+    file: str, columns: options.ColumnOptions, output: str | None, chosen: options.ModelOptions,
+    max_rows: int, reading: options.TableOptions, seed: int, console: Console,
 ) -> None:  # fmt: skip
     """Read a sample, fit, save."""
     from halfseen.cli.tables import read_training_table, shown_columns, target_names
     from halfseen.files.writing import write_errors
 
-    path = output_beside("model.csv" if file == "-" else file, ".safetensors", output)
-    check_outputs(console, [path], [file])
+    path = options.output_beside("model.csv" if file == "-" else file, ".safetensors", output)
+    options.check_outputs(console, [path], [file])
     table = read_training_table(reading.open(file), console, columns, max_rows, seed)
     model = chosen.estimator(table.feature_types, table.y is not None, seed)
     n_rows = len(table.rows)
@@ -77,7 +62,7 @@ def command(
     began = time.perf_counter()
     is_interrupted = _fit(model, table, console)
     seconds = time.perf_counter() - began
-    model.fit_command_ = command_line("output", "quiet", "as_json")
+    model.fit_command_ = options.command_line("output", "quiet", "as_json")
     with write_errors(path):
         model.save(path)
     console.say(f"Features: {shown_columns([c for c in model.schema_.features if c.n_units])}.")
@@ -115,20 +100,20 @@ def _fit(estimator: Any, table: Any, console: Console) -> bool:
     from halfseen import TrainingInterrupted
 
     accepted = signature(estimator.fit).parameters
-    options: dict[str, Any] = {}
+    watching: dict[str, Any] = {}
     with console.progress("Fitting") as advance:
         if "progress" in accepted:
-            options["progress"] = lambda stage, done, total: advance(
+            watching["progress"] = lambda stage, done, total: advance(
                 what=f"Fitting: {stage}", done=done, total=total
             )
         elif "callbacks" in accepted:
-            options["callbacks"] = [
+            watching["callbacks"] = [
                 lambda record: advance(what=f"Fitting: pass {record.epoch + 1}")
             ]
         arguments = (table.X,) if table.y is None else (table.X, table.y)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            estimator.fit(*arguments, **options)
+            estimator.fit(*arguments, **watching)
         if is_interrupted := any(issubclass(w.category, TrainingInterrupted) for w in caught):
             Interrupts.pressed = False
     for one in caught:

@@ -6,14 +6,8 @@ from shlex import quote
 
 import click
 
+from halfseen.cli import options
 from halfseen.cli.console import Console
-from halfseen.cli.options import (
-    ColumnOptions,
-    TableOptions,
-    column_options,
-    command_with,
-    table_options,
-)
 
 _HELP = """What is in FILE: types of columns, missing values and where they are, which columns go
 missing together, whether values look missing at random, and what to look at before a model is
@@ -31,14 +25,14 @@ missing, a full block where everything is. Of long files a random sample of 100,
 at."""
 
 
-@command_with("inspect", _HELP)
+@options.command_with("inspect", _HELP)
 @click.argument("file", metavar="FILE")
-@column_options
+@options.column_options
 @click.option("--all", "show_all", is_flag=True, help="Show all columns of a wide table.")
-@table_options
+@options.table_options
 def command(
-    file: str, columns: ColumnOptions, show_all: bool, reading: TableOptions, seed: int,
-    console: Console,
+    file: str, columns: options.ColumnOptions, show_all: bool, reading: options.TableOptions,
+    seed: int, console: Console,
 ) -> None:  # fmt: skip
     """Look at a table."""
     from halfseen.cli.tables import sample_table

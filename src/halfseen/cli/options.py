@@ -25,6 +25,12 @@ Command = Callable[..., Any]
 
 _MOST_LISTED = 12
 
+
+def output_option(help: str) -> Callable[[Command], Command]:
+    """The option by which a command is told where to write."""
+    return click.option("-o", "--output", metavar="FILE", help=help)
+
+
 coverage_option = click.option(
     "--coverage",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
@@ -39,17 +45,15 @@ max_rows_option = click.option(
 )
 
 _COMMON: list[click.Parameter] = [
+    click.Option(
+        ["--seed"], type=click.IntRange(0, 2**31 - 2), default=0,
+        help="Decides everything random: the same seed gives the same result.",
+    ),
     click.Option(["-q", "--quiet"], is_flag=True, help="Print nothing but errors."),
     click.Option(
         ["--json", "as_json"], is_flag=True,
         help="Print the result as one JSON document, and nothing else on standard output.",
     ),
-]  # fmt: skip
-_RANDOM: list[click.Parameter] = [
-    click.Option(
-        ["--seed"], type=click.IntRange(0, 2**31 - 2), default=0,
-        help="Decides everything random: the same seed gives the same result.",
-    )
 ]  # fmt: skip
 
 
@@ -65,8 +69,7 @@ def command_with(name: str, help: str, seed: bool = True) -> Callable[[Command],
 
         settings = {"help_option_names": ["-h", "--help"], "show_default": True}
         made = click.command(name, help=help, context_settings=settings)(run)
-        made.params += _RANDOM if seed else []
-        made.params += _COMMON
+        made.params += _COMMON if seed else _COMMON[1:]
         return made
 
     return decorate
@@ -338,10 +341,8 @@ def output_beside(path: str, ending: str, given: str | None) -> str:
     >>> output_beside("data/a.csv.gz", "_filled", None), output_beside("a.xlsx", "_filled", None)
     ('data/a_filled.csv.gz', 'a_filled.csv')
     """
-    if given is not None:
-        return given
-    if path == "-":
-        return "-"
+    if given is not None or path == "-":
+        return given or "-"
     stem, suffix = split_suffix(path)
     if ending.startswith("."):
         return stem + ending
@@ -357,22 +358,20 @@ def split_suffix(path: str) -> tuple[str, str]:
 
 def check_outputs(console: Console, outputs: Sequence[str | None], inputs: Sequence[str]) -> None:
     """Refuse two outputs of one name, an output that replaces a model, and two on one stream."""
-    written = [path for path in outputs if path is not None]
-    streams = written.count("-") + console.as_json
-    if streams > 1:
+    if outputs.count("-") + console.as_json > 1:
         message = "Two results would go to standard output."
         raise UsageProblem(message, "Give -o FILE, or leave out --json.")
-    seen: dict[str, str] = {}
-    for path in written:
+    seen: set[str] = set()
+    read = {os.path.realpath(path) for path in inputs if path != "-"}
+    for path in (path for path in outputs if path not in (None, "-")):
         real = os.path.realpath(path)
-        if path != "-" and real in seen:
+        if real in seen:
             raise UsageProblem(f"Two results would be written to {path!r}.", "Name two files.")
-        if path != "-" and any(real == os.path.realpath(read) for read in inputs if read != "-"):
-            raise UsageProblem(
-                f"{path!r} is read, and would be replaced.", "Name another: -o FILE."
-            )
-        if path != "-" and not os.path.isdir(os.path.dirname(real)):
-            folder = os.path.dirname(path)
-            message = f"There is no folder {folder!r} to write {os.path.basename(path)!r} in."
+        if real in read:
+            message = f"{path!r} is read, and would be replaced."
+            raise UsageProblem(message, "Name another: -o FILE.")
+        folder, name = os.path.split(path)
+        if not os.path.isdir(os.path.dirname(real)):
+            message = f"There is no folder {folder!r} to write {name!r} in."
             raise UsageProblem(message, "Make it first, or name another.")
-        seen[real] = path
+        seen.add(real)

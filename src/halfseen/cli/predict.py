@@ -9,17 +9,9 @@ from typing import Any
 
 import click
 
+from halfseen.cli import options
 from halfseen.cli.console import Console, Problem
 from halfseen.cli.decisions import costs_option, threshold_option
-from halfseen.cli.options import (
-    TableOptions,
-    check_outputs,
-    chosen_columns,
-    command_with,
-    coverage_option,
-    output_beside,
-    table_options,
-)
 
 _HELP = """Predict the labels of every row of FILE by MODEL, from its features alone.
 
@@ -46,37 +38,33 @@ Examples:
   halfseen predict new.csv devices.safetensors --keep 'site,room' -o - | column -s, -t | head"""
 
 
-@command_with("predict", _HELP, seed=False)
+@options.command_with("predict", _HELP, seed=False)
 @click.argument("file", metavar="FILE")
 @click.argument("model", metavar="MODEL")
-@click.option(
-    "-o", "--output", metavar="FILE",
-    help="Where to write the predictions; '-' is standard output.  [default: FILE with _predicted "
-    "in its name]",
-)  # fmt: skip
+@options.output_option("The predictions; '-' is standard output.  [default: FILE_predicted]")
 @click.option("--keep", multiple=True, metavar="COLUMNS", help="Columns of FILE to carry along.")
 @threshold_option
 @costs_option
-@coverage_option
-@table_options
+@options.coverage_option
+@options.table_options
 def command(
     file: str, model: str, output: str | None, keep: tuple[str, ...],
-    thresholds: tuple[str, ...], costs: tuple[str, ...], coverage: float, reading: TableOptions,
-    console: Console,
+    thresholds: tuple[str, ...], costs: tuple[str, ...], coverage: float,
+    reading: options.TableOptions, console: Console,
 ) -> None:  # fmt: skip
     """Predict part by part."""
     from halfseen.cli.decisions import Decisions
     from halfseen.cli.tables import ModelTable, load_model
     from halfseen.files import output_format, table_writer
 
-    path = output_beside(file, "_predicted", output)
-    check_outputs(console, [path], [file, model])
+    path = options.output_beside(file, "_predicted", output)
+    options.check_outputs(console, [path], [file, model])
     fitted = load_model(model)
     if not fitted.schema_.targets:
         message = f"The model {model} has no labels to predict."
         raise Problem(message, f"Fill features: halfseen complete {quote(file)} {quote(model)}")
     model_table = ModelTable(reading.open(file), fitted, console, model)
-    kept = chosen_columns(keep, model_table.table.names, "--keep")
+    kept = options.chosen_columns(keep, model_table.table.names, "--keep")
     decisions = Decisions.make(model_table, thresholds, costs)
     form = output_format(path)
     n_rows, write = 0, None

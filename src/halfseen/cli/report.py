@@ -8,15 +8,8 @@ from typing import Any
 
 import click
 
+from halfseen.cli import options
 from halfseen.cli.console import Console, Problem
-from halfseen.cli.options import (
-    TableOptions,
-    check_outputs,
-    command_line,
-    command_with,
-    output_beside,
-    table_options,
-)
 
 _HELP = """Write one page about MODEL that opens in any browser and needs nothing else.
 
@@ -31,27 +24,26 @@ Examples:
   halfseen report devices.safetensors --data devices.csv --evaluation devices.evaluation.json"""
 
 
-@command_with("report", _HELP)
+@options.command_with("report", _HELP)
 @click.argument("model", metavar="MODEL")
 @click.option("--data", metavar="FILE", help="A table to show the model at work on.")
 @click.option("--evaluation", metavar="FILE", help="What 'halfseen evaluate -o' wrote.")
-@click.option("-o", "--output", metavar="FILE",
-              help="Where to write the page.  [default: MODEL with the ending .html]")  # fmt: skip
+@options.output_option("Where to write the page.  [default: MODEL with the ending .html]")
 @click.option("--rows", type=click.IntRange(1), default=2000,
               help="Most rows of --data to use, drawn at random.")  # fmt: skip
 @click.option("--title", metavar="TEXT", help="Title of the page.")
-@table_options
+@options.table_options
 def command(
     model: str, data: str | None, evaluation: str | None, output: str | None, rows: int,
-    title: str | None, reading: TableOptions, seed: int, console: Console,
+    title: str | None, reading: options.TableOptions, seed: int, console: Console,
 ) -> None:  # fmt: skip
     """Read what there is, and write the page."""
     from halfseen.cli.tables import ModelTable, load_model
     from halfseen.files.writing import write_errors
     from halfseen.report import write_report
 
-    path = output_beside(model, ".html", output)
-    check_outputs(console, [path], [p for p in (model, data, evaluation) if p is not None])
+    path = options.output_beside(model, ".html", output)
+    options.check_outputs(console, [path], [p for p in (model, data, evaluation) if p is not None])
     fitted = load_model(model)
     found = None if evaluation is None else _evaluation(evaluation)
     X = y = names = n_rows = None
@@ -63,7 +55,7 @@ def command(
     with console.progress("Writing the page"), write_errors(path):
         write_report(
             fitted, path, X, y, rows=names, n_rows=n_rows, title=title, evaluation=found,
-            command=command_line("quiet", "as_json"),
+            command=options.command_line("quiet", "as_json"),
         )  # fmt: skip
     console.say(f"The page is in {path}.")
     console.give({"output": path})

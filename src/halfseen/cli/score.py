@@ -7,16 +7,9 @@ from typing import Any
 
 import click
 
+from halfseen.cli import options
 from halfseen.cli.console import Console, Problem, as_json
 from halfseen.cli.decisions import costs_option, threshold_option
-from halfseen.cli.options import (
-    TableOptions,
-    check_outputs,
-    command_with,
-    coverage_option,
-    one_column,
-    table_options,
-)
 
 _HELP = """Score MODEL on FILE, a table with known labels: each label is predicted from the features
 of its row alone, as 'halfseen predict' does, and compared with the truth. Unknown labels do not
@@ -39,18 +32,18 @@ Examples:
   abstains     share of prediction sets with more than one value"""
 
 
-@command_with("score", _HELP, seed=False)
+@options.command_with("score", _HELP, seed=False)
 @click.argument("file", metavar="FILE")
 @click.argument("model", metavar="MODEL")
 @click.option("--by", metavar="COLUMN", help="Also score the rows of each value of this column.")
 @threshold_option
 @costs_option
-@coverage_option
-@click.option("-o", "--output", metavar="FILE", help="Also write the scores as JSON.")
-@table_options
+@options.coverage_option
+@options.output_option("Also write the scores as JSON.")
+@options.table_options
 def command(
     file: str, model: str, by: str | None, thresholds: tuple[str, ...], costs: tuple[str, ...],
-    coverage: float, output: str | None, reading: TableOptions, console: Console,
+    coverage: float, output: str | None, reading: options.TableOptions, console: Console,
 ) -> None:  # fmt: skip
     """Predict all rows with a known label, and score."""
     import numpy as np
@@ -59,13 +52,13 @@ def command(
     from halfseen.cli.tables import ModelTable, load_model, no_row
     from halfseen.experiments.scores import LabelAnswers, label_answers, score_label
 
-    check_outputs(console, [output], [file, model])
+    options.check_outputs(console, [output], [file, model])
     model_table = ModelTable(reading.open(file), load_model(model), console, model)
     if not model_table.known_labels:
         names = ", ".join(model_table.labels) or "none"
         raise Problem(f"{file} has no label of the model ({names}).", "Nothing can be scored.")
     if by is not None:
-        one_column(by, model_table.table.names, "--by")
+        options.one_column(by, model_table.table.names, "--by")
     decisions = Decisions.make(model_table, thresholds, costs)
     parts: list[list[LabelAnswers]] = []
     groups: list[str] = []

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -86,28 +86,23 @@ def sample_table(
         console.note("All names of columns are numbers. Is the first line a row, and no header?")
     typed = table.typed(values)
     for field in typed.schema:
-        if pa.types.is_nested(field.type) or _is_binary(field.type):
+        if not _is_readable(field.type):
             console.note(f"Column {field.name!r} holds {field.type}, and is left out.")
             typed = typed.drop_columns(field.name)
     return SampledTable(chosen, left_out, asked, sample, values, typed)
 
 
-@dataclass(frozen=True)
-class TrainingTable:
+class TrainingTable(NamedTuple):
     """Features and labels of some rows of a file."""
 
     X: pa.Table
     y: pa.Table | None
+    labels: list[str]
     feature_types: dict[str, Any]
     not_modelled: dict[str, str]  # columns that a model would ignore, and why
     rows: NDArray[np.int64]  # positions in the file
     n_rows: int  # of the file
-    others: pa.Table  # columns that are neither
-
-    @property
-    def labels(self) -> list[str]:
-        """Names of the labels."""
-        return [] if self.y is None else list(self.y.column_names)
+    typed: pa.Table  # all columns
 
 
 def read_training_table(
@@ -151,20 +146,17 @@ def read_training_table(
     if len(sample.rows) < _FEW_ROWS:
         console.note(f"{len(sample.rows)} rows are few: some hundred are needed for good models.")
     return TrainingTable(
-        X=typed.select(features), y=typed.select(chosen) if chosen else None,
-        feature_types={name: type for name, type in asked.items() if name in features},
-        not_modelled=ignored,
-        rows=sample.rows, n_rows=sample.n_rows,
-        others=typed.drop_columns([*features, *chosen]),
+        typed.select(features), typed.select(chosen) if chosen else None, chosen,
+        {name: type for name, type in asked.items() if name in features}, ignored,
+        sample.rows, sample.n_rows, typed,
     )  # fmt: skip
 
 
 def _check_label(table: TableFile, name: str, typed: pa.Table, rows: RowPositions) -> None:
     """Refuse numbers and names of rows, which are no classes."""
     if name not in typed.column_names:
-        raise UsageProblem(
-            f"--labels: {name!r} holds no numbers or text.", "Choose another column."
-        )
+        message = f"--labels: {name!r} holds no numbers or text."
+        raise UsageProblem(message, "Choose another column.")
     column = typed.column(name)
     raw = read_column(column.to_pylist(), name)
     if pa.types.is_floating(column.type) and (raw.seen % 1 != 0).any():
@@ -177,8 +169,10 @@ def _check_label(table: TableFile, name: str, typed: pa.Table, rows: RowPosition
         raise UsageProblem(message, "Choose another column.")
 
 
-def _is_binary(type: pa.DataType) -> bool:
-    return bool(pa.types.is_binary(type) or pa.types.is_large_binary(type))
+def _is_readable(type: pa.DataType) -> bool:
+    """Whether it is numbers, booleans, text or dates."""
+    is_binary = pa.types.is_binary(type) or pa.types.is_large_binary(type)
+    return not (is_binary or pa.types.is_nested(type))
 
 
 def shown_columns(columns: Sequence[Any]) -> str:
@@ -187,9 +181,7 @@ def shown_columns(columns: Sequence[Any]) -> str:
     >>> shown_columns([type("C", (), {"type": t}) for t in ("numeric", "binary", "numeric")])
     '2 numeric, 1 binary'
     """
-    counts: dict[str, int] = {}
-    for column in columns:
-        counts[column.type] = counts.get(column.type, 0) + 1
+    counts = Counter(column.type for column in columns)
     return ", ".join(f"{n:,} {type}" for type, n in counts.items())
 
 
@@ -225,7 +217,7 @@ class ModelTable:
             raise Problem(message, "Is it another table, or has it no header?")
         n_cells = max(1, schema.n_units)
         self.max_rows = max(64, min(16_384, _UNITS_AT_ONCE // n_cells))
-        self._identifiers: list[str] | None = None
+        self.identifiers: list[str] | None = None  # that name rows; found in the first rows
         self.n_rows: int | None = None  # of the file; known once a sample was drawn
 
     def parts(self) -> Iterator[Part]:
@@ -255,7 +247,9 @@ class ModelTable:
             if not column.n_units:
                 columns[name] = pa.nulls(values.num_rows)  # is not modelled
             elif name in values.column_names:
-                columns[name] = self._as_feature(values, name, column, rows)
+                columns[name] = values.column(name)
+                if column.is_number:
+                    columns[name] = self.table.numbers(values, name, rows)
         return align(pa.table(columns), self._names)
 
     def y(self, values: pa.Table, rows: RowPositions) -> pa.Table | None:
@@ -291,15 +285,9 @@ class ModelTable:
             raise self.table.error(problem, remedy, int(rows[place]), name)
         return numbers
 
-    @property
-    def identifiers(self) -> list[str]:
-        """Columns that name rows; known once some rows have been read."""
-        return self._identifiers or []
-
     def identifiers_of(self, values: pa.Table, position: int) -> dict[str, Any]:
         """What names a row, by column."""
-        names = [name for name in values.column_names if name in self.identifiers]
-        return {name: values.column(name)[position].as_py() for name in names}
+        return {name: values.column(name)[position].as_py() for name in self.identifiers or ()}
 
     def row_names(self, part: Part) -> list[str]:
         """Numbers of rows, counted from 1 below the header, and their identifiers."""
@@ -314,26 +302,21 @@ class ModelTable:
         self, part: Part, *, taken: Sequence[str], keep: Sequence[str] = ()
     ) -> list[tuple[str, Any]]:
         """Identifiers of rows, and columns to keep, as they are in the file."""
-        names = [name for name in self.table.names if name in self.identifiers or name in keep]
+        carried = {*(self.identifiers or ()), *keep}
+        names = [name for name in self.table.names if name in carried]
         cells = part.cells.rename_columns(list(self.table.names))
         return [(name, cells.column(name)) for name in names if name not in taken]
 
-    def _as_feature(self, values: pa.Table, name: str, column: Column, rows: RowPositions) -> Any:
-        return self.table.numbers(values, name, rows) if column.is_number else values.column(name)
-
     def identify(self, values: pa.Table) -> None:
         """Find the columns that name rows in the first rows of the file."""
-        if self._identifiers is None:
-            self._identifiers = self._find_identifiers(values)
-
-    def _find_identifiers(self, values: pa.Table) -> list[str]:
+        if self.identifiers is not None:
+            return
         others = [n for n in self.table.names if n not in {*self._names, *self.labels}]
         typed = self.table.typed(values.select(others))
-        return [
+        self.identifiers = [
             field.name
             for field in typed.schema
-            if not pa.types.is_nested(field.type)
-            and not _is_binary(field.type)
+            if _is_readable(field.type)
             and _is_identifier(typed.column(field.name).to_pylist(), field.name)
         ]
 

@@ -19,19 +19,3 @@ from halfseen.files.tables import open_table as open_table
 from halfseen.files.writing import open_output as open_output
 from halfseen.files.writing import output_format as output_format
 from halfseen.files.writing import table_writer as table_writer
-
-__all__ = [
-    "BATCH_ROWS",
-    "FORMATS",
-    "MISSING_MARKS",
-    "Batch",
-    "MixedColumn",
-    "RowSample",
-    "TableFile",
-    "TableFileError",
-    "TableWriteError",
-    "open_output",
-    "open_table",
-    "output_format",
-    "table_writer",
-]

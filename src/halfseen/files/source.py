@@ -29,11 +29,7 @@ _SUFFIXES: Final[dict[str, Format]] = {
     ".csv": "csv", ".txt": "csv", ".tsv": "tsv", ".tab": "tsv", ".parquet": "parquet",
     ".pq": "parquet", ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow", ".arrows": "arrow",
 }  # fmt: skip
-_SIGNATURES: Final[dict[bytes, Format]] = {
-    b"PAR1": "parquet",
-    b"PARE": "parquet",
-    b"ARROW1": "arrow",
-}
+_SIGNATURES: Final[dict[bytes, Format]] = {b"PAR1": "parquet", b"ARROW1": "arrow"}
 _ZIP, _GZIP = b"PK\x03\x04", b"\x1f\x8b"
 _OLD_EXCEL = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _BYTE_ORDER_MARKS: Final = (
@@ -196,17 +192,19 @@ def open_source(
         file = _regular_file(shown, stack)
         head = _head(file)
         if not head:
-            remedy = "Write a header and rows into it"
-            raise TableFileError("the file is empty", path=shown, remedy=remedy)
+            raise _error(shown, "the file is empty", "Write a header and rows into it")
         if head.startswith(_OLD_EXCEL):
-            remedy = "Save it as .xlsx or as CSV"
-            raise TableFileError("this is an old Excel file", path=shown, remedy=remedy)
+            raise _error(shown, "this is an old Excel file", "Save it as .xlsx or as CSV")
         if head.startswith(_ZIP):
-            file = _excel_as_csv(file, shown, _temporary_folder(stack))
+            file = _excel_as_csv(file, shown, _temporary(stack, "sheet.csv"))
             head, format, encoding = _head(file), "csv", None
         return _source(file, shown, head, format, encoding)
     except OSError as error:
         raise _unreadable(shown, error) from error
+
+
+def _error(shown: str, problem: str, remedy: str) -> TableFileError:
+    return TableFileError(problem, path=shown, remedy=remedy)
 
 
 def format_of_name(path: str) -> Format | None:
@@ -221,9 +219,7 @@ def format_of_name(path: str) -> Format | None:
 
 def _source(file: str, shown: str, head: bytes, format: str | None, encoding: str | None) -> Source:
     if format is not None and format not in FORMATS:
-        raise TableFileError(
-            f"there is no format {format!r}", path=shown, remedy=f"Use one of {', '.join(FORMATS)}"
-        )
+        raise _error(shown, f"there is no format {format!r}", f"Use one of {', '.join(FORMATS)}")
     signed = next((name for sign, name in _SIGNATURES.items() if head.startswith(sign)), None)
     found: Any = format or signed or format_of_name(shown) or "csv"
     if found in ("parquet", "arrow"):
@@ -244,11 +240,8 @@ def _source(file: str, shown: str, head: bytes, format: str | None, encoding: st
         name = codecs.lookup(encoding).name
         "".encode(name)
     except LookupError:
-        raise TableFileError(
-            f"there is no text encoding named {encoding!r}",
-            path=shown,
-            remedy="Name one that Python knows, such as utf-8, cp1252, latin-1 or utf-16",
-        ) from None
+        remedy = "Name one that Python knows, such as utf-8, cp1252, latin-1 or utf-16"
+        raise _error(shown, f"there is no text encoding named {encoding!r}", remedy) from None
     name = name.removesuffix("-sig")
     if marked is not None and marked.startswith(name):
         return Source(file, shown, found, is_gzip, marked, mark)
@@ -260,34 +253,33 @@ def _regular_file(shown: str, stack: contextlib.ExitStack) -> str:
     """A file that can be read more than once: standard input and pipes are copied."""
     if shown == "-":
         if sys.stdin is None:
-            raise TableFileError("standard input is closed", path="-", remedy="Name a file")
+            raise _error("-", "standard input is closed", "Name a file")
         return _spooled(sys.stdin.buffer, stack)
     mode = os.stat(shown).st_mode
     if stat.S_ISDIR(mode):
-        raise TableFileError("this is a folder", path=shown, remedy="Name a file in it")
+        raise _error(shown, "this is a folder", "Name a file in it")
     if stat.S_ISFIFO(mode):
         with open(shown, "rb") as pipe:
             return _spooled(pipe, stack)
     if not stat.S_ISREG(mode):
-        raise TableFileError("this is a device", path=shown, remedy="Name a regular file")
+        raise _error(shown, "this is a device", "Name a regular file")
     return shown
 
 
-def _temporary_folder(stack: contextlib.ExitStack) -> str:
-    return stack.enter_context(tempfile.TemporaryDirectory(prefix="halfseen-"))
+def _temporary(stack: contextlib.ExitStack, name: str) -> str:
+    folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="halfseen-"))
+    return os.path.join(folder, name)
 
 
 def _spooled(stream: IO[bytes], stack: contextlib.ExitStack) -> str:
-    path = os.path.join(_temporary_folder(stack), "input")
+    path = _temporary(stack, "input")
     try:
         with open(path, "wb") as spool:
             shutil.copyfileobj(stream, spool, _CHUNK_BYTES)
     except OSError as error:
-        raise TableFileError(
-            f"the input cannot be kept in a temporary file ({error.strerror})",
-            path="-",
-            remedy=f"Make room in {tempfile.gettempdir()}, or set TMPDIR to another folder",
-        ) from error
+        problem = f"the input cannot be kept in a temporary file ({error.strerror})"
+        remedy = f"Make room in {tempfile.gettempdir()}, or set TMPDIR to another folder"
+        raise _error("-", problem, remedy) from error
     return path
 
 
@@ -296,17 +288,13 @@ def _head(file: str) -> bytes:
         return opened.read(8)
 
 
-def _excel_as_csv(file: str, shown: str, folder: str) -> str:
+def _excel_as_csv(file: str, shown: str, path: str) -> str:
     """The first sheet as CSV: whole numbers without decimals, dates as ISO."""
     try:
         import openpyxl
     except ImportError:
-        raise TableFileError(
-            "reading Excel files needs another package",
-            path=shown,
-            remedy='Install it with pip install "halfseen[excel]", or save the sheet as CSV',
-        ) from None
-    path = os.path.join(folder, "sheet.csv")
+        remedy = 'Install it with pip install "halfseen[excel]", or save the sheet as CSV'
+        raise _error(shown, "reading Excel files needs another package", remedy) from None
     try:
         book = openpyxl.load_workbook(file, read_only=True, data_only=True)
         sheet = book.worksheets[0]
@@ -315,19 +303,9 @@ def _excel_as_csv(file: str, shown: str, folder: str) -> str:
             for row in sheet.iter_rows(values_only=True):
                 writer.writerow(map(_excel_text, row))
         book.close()
-    except (
-        zipfile.BadZipFile,
-        KeyError,
-        IndexError,
-        ValueError,
-        TypeError,
-        AttributeError,
-    ) as error:
-        raise TableFileError(
-            f"this is no Excel workbook that can be read ({error})",
-            path=shown,
-            remedy="Save it again as .xlsx, or as CSV",
-        ) from error
+    except (zipfile.BadZipFile, LookupError, ValueError, TypeError, AttributeError) as error:
+        problem = f"this is no Excel workbook that can be read ({error})"
+        raise _error(shown, problem, "Save it again as .xlsx, or as CSV") from error
     return path
 
 
@@ -348,18 +326,10 @@ def _count_line_ends(text: str) -> int:
 def _unreadable(shown: str, error: OSError) -> TableFileError:
     if error.errno == errno.ENOENT:
         folder, name = os.path.split(shown)
+        remedy = "Check the name and the folder"
         with contextlib.suppress(OSError):
-            near = difflib.get_close_matches(name, os.listdir(folder or "."), n=3)
-            if near:
-                listed = ", ".join(map(repr, near))
-                return TableFileError(
-                    "there is no such file", path=shown, remedy=f"Did you mean {listed}?"
-                )
-        return TableFileError(
-            "there is no such file", path=shown, remedy="Check the name and the folder"
-        )
-    return TableFileError(
-        f"the file cannot be read ({error.strerror or error})",
-        path=shown,
-        remedy="Check that it is a regular file and that you may read it",
-    )
+            if near := difflib.get_close_matches(name, os.listdir(folder or "."), n=3):
+                remedy = f"Did you mean {', '.join(map(repr, near))}?"
+        return _error(shown, "there is no such file", remedy)
+    problem = f"the file cannot be read ({error.strerror or error})"
+    return _error(shown, problem, "Check that it is a regular file and that you may read it")

@@ -191,13 +191,9 @@ class TableFile:
             found = numbers.drop_null().to_numpy()
             are_keys = (found == np.floor(found)).all() and len(np.unique(found)) > len(found) / 2
             if not are_keys:
-                place, among = (
-                    int(np.argmax(is_other)),
-                    f"{n_observed - n_other:,} of {n_observed:,}",
-                )
-                shown = _short(text[place].as_py())
-                problem = f"{shown!r} is not a number, but {among} values are"
-                yield MixedColumn(name, shown, place, problem)
+                place, shown = int(np.argmax(is_other)), _short(others[0].as_py())
+                among = f"{n_observed - n_other:,} of {n_observed:,} values are"
+                yield MixedColumn(name, shown, place, f"{shown!r} is not a number, but {among}")
 
     def fill(
         self, cells: pa.Table, name: str, where: Bools, fills: Sequence[Any], whole: bool = False
@@ -235,12 +231,10 @@ class TableFile:
                     "nameless row numbers)",
                     row=0, column=f"number {position + 1}",
                 )  # fmt: skip
-        repeated = [name for name, count in Counter(self.names).items() if count > 1]
-        if repeated:
+        name, count = Counter(self.names).most_common(1)[0]
+        if count > 1:
             remedy = "Give each column its own name"
-            raise self._source.error(
-                "two columns have this name", remedy, row=0, column=repeated[0]
-            )
+            raise self._source.error("two columns have this name", remedy, row=0, column=name)
 
 
 def open_table(

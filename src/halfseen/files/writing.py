@@ -107,9 +107,8 @@ def table_writer(
         if format in ("csv", "tsv"):
             if shown.lower().endswith(".gz"):
                 # Without a name and a time, the same content gives the same bytes.
-                file = cast(
-                    IO[bytes], stack.enter_context(gzip.GzipFile("", "wb", fileobj=file, mtime=0))
-                )
+                packed: Any = gzip.GzipFile("", "wb", fileobj=file, mtime=0)
+                file = stack.enter_context(packed)
             used = dialect or Dialect(delimiter="\t" if format == "tsv" else ",")
             text = _TextRows(file, used, shown)
             text.write_header(schema.names)
@@ -119,13 +118,9 @@ def table_writer(
             with pq.ParquetWriter(file, schema) as writer:
                 yield writer.write_table
         else:
-            rows = _ArrowRows(stack.enter_context(_new_arrow_file(file, schema)), schema)
-            yield rows.write
-
-
-def _new_arrow_file(file: IO[bytes], schema: pa.Schema) -> Any:
-    options = pa.ipc.IpcWriteOptions(emit_dictionary_deltas=True)
-    return pa.ipc.new_file(file, schema, options=options)
+            options = pa.ipc.IpcWriteOptions(emit_dictionary_deltas=True)
+            writer = stack.enter_context(pa.ipc.new_file(file, schema, options=options))
+            yield _ArrowRows(writer, schema).write
 
 
 class _Counting:
@@ -157,8 +152,7 @@ class _TextRows:
 
     def __init__(self, file: IO[bytes], dialect: Dialect, shown: str) -> None:
         self._file, self._dialect, self._shown = file, dialect, shown
-        special = f'["\r\n{re.escape(dialect.delimiter)}]|^[ \t]|[ \t]$'
-        self._special = special
+        self._special = f'["\r\n{re.escape(dialect.delimiter)}]|^[ \t]|[ \t]$'
 
     def write_header(self, names: list[str]) -> None:
         self._file.write(self._dialect.mark)
@@ -186,11 +180,9 @@ class _TextRows:
             self._file.write(text.encode(self._dialect.encoding))
         except UnicodeEncodeError as error:
             found = text[error.start : error.end][:20]
-            raise TableWriteError(
-                f"the text {found!r} cannot be written in {self._dialect.encoding}",
-                path=self._shown,
-                remedy="Convert the table to UTF-8 first",
-            ) from None
+            problem = f"the text {found!r} cannot be written in {self._dialect.encoding}"
+            remedy = "Convert the table to UTF-8 first"
+            raise TableWriteError(problem, path=self._shown, remedy=remedy) from None
 
     def _text(self, column: pa.ChunkedArray, name: str) -> pa.Array:
         column = column.combine_chunks()

@@ -7,5 +7,3 @@ from halfseen.inspect.columns import ColumnSummary as ColumnSummary
 from halfseen.inspect.missingness import holm as holm
 from halfseen.inspect.table import Inspection as Inspection
 from halfseen.inspect.table import inspect_table as inspect_table
-
-__all__ = ["ColumnSummary", "Inspection", "holm", "inspect_table"]

@@ -10,5 +10,3 @@ from halfseen.report.model_page import report_html as report_html
 from halfseen.report.model_page import write_report as write_report
 from halfseen.report.study import write_images as write_images
 from halfseen.report.study import write_study_report as write_study_report
-
-__all__ = ["report_html", "write_images", "write_report", "write_study_report"]

@@ -27,7 +27,6 @@ class ColumnFacts(NamedTuple):
     is_target: bool
     missing: float | None  # share in the given rows
     shares: tuple[tuple[Any, float], ...]  # of categories
-    note: str
 
 
 class ClassTrust(NamedTuple):
@@ -56,13 +55,11 @@ class ColumnTrust(NamedTuple):
 
 def column_facts(schema: Schema, missing: Sequence[float | None]) -> list[ColumnFacts]:
     """All columns; `missing` has the share of each that is missing in the given rows."""
-    return [
-        ColumnFacts(
-            column, j >= len(schema.features), missing[j],
-            tuple(zip(column.categories, class_shares(column), strict=True)), _note(column),
-        )
-        for j, column in enumerate(schema.columns)
-    ]  # fmt: skip
+    found = []
+    for j, (column, share) in enumerate(zip(schema.columns, missing, strict=True)):
+        shares = tuple(zip(column.categories, class_shares(column), strict=True))
+        found.append(ColumnFacts(column, j >= len(schema.features), share, shares))
+    return found
 
 
 def class_shares(column: Column) -> list[float]:
@@ -72,18 +69,6 @@ def class_shares(column: Column) -> list[float]:
     if column.type == "ordinal":
         return [np.nan] * len(column.categories)
     return list(column.marginal[: len(column.categories)])
-
-
-def _note(column: Column) -> str:
-    if column.reason is not None:
-        return f"not modelled: {column.reason}"
-    notes = {
-        "log scale": column.type == "log-numeric",
-        "whole numbers": column.whole,
-        "numbers between 0 and 1": column.graded,
-        "in this order": column.type == "ordinal",
-    }
-    return ", ".join(note for note, holds in notes.items() if holds)
 
 
 def class_trust(schema: Schema, calibration: Calibration) -> list[ClassTrust]:
