@@ -53,7 +53,8 @@ def test_more_effort_is_more_work() -> None:
     fast, default, best = (numbers_of(**shape, effort=e) for e in ("fast", "default", "best"))
     for name in ("n_folds", "n_steps"):
         assert fast[name] < default[name] < best[name]
-    assert fast["n_trees"] < default["n_trees"] <= best["n_trees"]
+    n_trees = [numbers["n_folds"] * numbers["n_trees"] for numbers in (fast, default, best)]
+    assert n_trees[0] < n_trees[1] <= n_trees[2]
 
 
 @pytest.mark.parametrize(("n_estimators", "n_members"), [(1, 1), (2, 2), (4, 4), (8, 8)])

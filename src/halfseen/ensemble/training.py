@@ -18,7 +18,7 @@ import optax
 from numpy.typing import NDArray
 
 from halfseen.data.schema import Encoded
-from halfseen.ensemble.config import Config, MemberKind
+from halfseen.ensemble.config import MemberKind
 from halfseen.ensemble.machine import Member, Parameters, Scale, Units, prior_mean, sweep_inputs
 from halfseen.ensemble.prior import GaussianPrior
 from halfseen.ensemble.problem import Problem, Progress, Stopper
@@ -40,31 +40,13 @@ _OPTIMIZER = optax.chain(optax.clip_by_global_norm(5.0), optax.scale_by_adam(b1=
 
 
 class Table(NamedTuple):
-    """The training table."""
+    """The training entries of one fold."""
 
     values: jax.Array  # (n_rows, n_units)
-    training: jax.Array  # (n_folds, n_rows, n_entries) bool: observed and not held out
+    training: jax.Array  # (n_rows, n_entries) bool: observed and not held out
     missing: jax.Array  # (n_rows, n_units) indicator of missing features; (n_rows, 0) without it
     weight: jax.Array  # (n_rows,), of mean one
-
-
-class Recipe(NamedTuple):
-    """How a member is trained."""
-
-    fold: int
-    learning_rate: float
-    weight_decay: float
-    dropout: float
-    largest_mask: float
     keep_features: float  # share of the labelled rows whose features are not masked
-
-    @classmethod
-    def of(cls, kind: MemberKind, fold: int, config: Config) -> Recipe:
-        """The recipe of a kind of member in a fold."""
-        return cls(
-            fold, kind.learning_rate * config.learning_rate, kind.weight_decay, kind.dropout,
-            kind.largest_mask, config.keep_features,
-        )  # fmt: skip
 
 
 class MaskedBatch(NamedTuple):
@@ -129,7 +111,7 @@ def random_masks(
 def run_steps(
     state: TrainingState,
     member: Member,
-    recipe: Recipe,
+    kind: MemberKind,
     scale: Scale,
     table: Table,
     batches: jax.Array,
@@ -148,16 +130,16 @@ def run_steps(
 
     def given(rows: jax.Array, key: jax.Array) -> MaskedBatch:
         mask_key, dropout_key = jax.random.split(key)
-        values, known = table.values[rows], table.training[recipe.fold, rows]
-        keep = recipe.keep_features * jnp.any(known & targets, axis=1, keepdims=True)
-        masks = random_masks(mask_key, len(rows), targets, recipe.largest_mask, keep)
+        values, known = table.values[rows], table.training[rows]
+        keep = table.keep_features * jnp.any(known & targets, axis=1, keepdims=True)
+        masks = random_masks(mask_key, len(rows), targets, kind.largest_mask, keep)
         shape = len(rows), len(state.parameters.hidden_bias)
-        kept = jax.random.bits(dropout_key, shape, jnp.uint8) >= jnp.round(256 * recipe.dropout)
+        kept = jax.random.bits(dropout_key, shape, jnp.uint8) >= jnp.round(256 * kind.dropout)
         return MaskedBatch(
             values=units.with_bins(values, scale.centres),
             observed=units.by_unit(known & ~masks),
             weight=entry_weights(known & masks, targets, table.weight[rows]),
-            hidden_factor=kept / (1.0 - recipe.dropout),
+            hidden_factor=kept / (1.0 - kind.dropout),
             missing=table.missing[rows],
         )
 
@@ -176,9 +158,9 @@ def run_steps(
 
         gradient = jax.grad(loss)(state.parameters)
         direction, optimizer = _OPTIMIZER.update(gradient, state.optimizer)
-        decay = recipe.weight_decay * state.parameters.weights
+        decay = kind.weight_decay * state.parameters.weights
         direction = direction._replace(weights=direction.weights + decay)
-        rate = rate * recipe.learning_rate
+        rate = rate * kind.learning_rate
         parameters = jax.tree.map(lambda p, d: p - rate * d, state.parameters, direction)
         return TrainingState(parameters, optimizer), None
 
@@ -223,14 +205,18 @@ class Trainer:
         self.problem, self.config, self.indicator = problem, problem.config, indicator
         self.predict, self.stopper, self.progress = predict, stopper, progress
         self.held_out = held_out
-        training = np.stack([held.training(problem.observed) for held in held_out])
         missing = np.zeros((problem.n_rows, 0), np.float32)
         if indicator:
             missing = (~problem.encoded.observed & ~problem.target_units).astype(np.float32)
-        self.table = Table(
-            jnp.asarray(problem.encoded.values), jnp.asarray(training), jnp.asarray(missing),
-            jnp.asarray(problem.row_weight, jnp.float32),
-        )  # fmt: skip
+        values, missing_, weight = (
+            jnp.asarray(part, jnp.float32)
+            for part in (problem.encoded.values, missing, problem.row_weight)
+        )
+        self.tables = [
+            Table(values, jnp.asarray(held.training(problem.observed)), missing_, weight,
+                  self.config.keep_features)
+            for held in held_out
+        ]  # fmt: skip
         # Steps between two checks are taken in groups.
         n_checks = max(1, round(self.config.n_steps / _STEPS_BETWEEN_CHECKS))
         n_steps = n_checks * _STEPS_BETWEEN_CHECKS
@@ -238,7 +224,8 @@ class Trainer:
         batches = shuffled_batches(problem.n_rows, n_steps, self.config.batch_size, problem.seed)
         keys = jax.random.split(jax.random.fold_in(jax.random.key(problem.seed), 1), n_steps)
         self.batches = batches.reshape(*shape, self.config.batch_size)
-        self.keys, self.rates = keys.reshape(shape), learning_rates(n_steps).reshape(shape)
+        rates = self.config.learning_rate * learning_rates(n_steps)
+        self.keys, self.rates = keys.reshape(shape), rates.reshape(shape)
         self._compiled = threading.Event()
         self._done: dict[int, int] = {}
 
@@ -247,9 +234,7 @@ class Trainer:
         if place:
             self._compiled.wait()
         fold, kind = divmod(place, len(self.config.kinds))
-        settings = self.config.kinds[kind]
-        recipe = Recipe.of(settings, fold, self.config)
-        problem = self.problem
+        settings, problem = self.config.kinds[kind], self.problem
         state = initial_state(
             problem.seed + place, problem.units, problem.scale, self.config.n_hidden, self.indicator
         )
@@ -259,7 +244,7 @@ class Trainer:
         try:
             for number in range(len(self.batches)):
                 state = run_steps(
-                    state, member, recipe, problem.scale, self.table,
+                    state, member, settings, problem.scale, self.tables[fold],
                     self.batches[number], self.keys[number], self.rates[number],
                     units=problem.units, is_target=tuple(problem.is_target.tolist()),
                     n_search=self.config.n_search,
