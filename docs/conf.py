@@ -29,7 +29,8 @@ extensions = [
 ]
 root_doc = "index"
 # Tables of studies stay files of the repository; pages link to them there.
-exclude_patterns = ["_build", "results", "gallery/**/*.ipynb", "sg_execution_times.rst"]
+templates_path = ["_templates"]
+exclude_patterns = ["_build", "_templates", "results", "gallery/**/*.ipynb", "sg_execution_times.rst"]
 suppress_warnings = ["config.cache"]
 nitpicky = False
 
@@ -37,9 +38,9 @@ myst_enable_extensions = ["dollarmath", "colon_fence", "attrs_block"]
 myst_heading_anchors = 3
 
 autosummary_generate = True
-autodoc_default_options = {"show-inheritance": False}
 autodoc_typehints = "none"
 autodoc_mock_imports = ["pyspark"]
+toc_object_entries_show_parents = "hide"
 numpydoc_show_class_members = False
 numpydoc_validation_checks: set[str] = set()
 
@@ -68,7 +69,11 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
 }
-html_sidebars = {"index": [], "getting-started": [], "contributing": [], "changelog": []}
+# The table of contents of the API reference is its first page.
+html_sidebars = {
+    page: []
+    for page in ("index", "getting-started", "contributing", "changelog", "api/index", "api/**")
+}
 html_math_renderer = "mathml"
 
 sphinx_gallery_conf = {

@@ -1,4 +1,4 @@
-"""What the site needs beside Sphinx's extensions: formulas, figures of the gallery, llms.txt."""
+"""What the site needs beside Sphinx's extensions: formulas, figures, members, llms.txt."""
 
 from __future__ import annotations
 
@@ -78,8 +78,18 @@ def visit_math(self: Any, node: Any) -> None:
     raise nodes.SkipNode
 
 
+def skip_member(
+    app: Any, what: str, name: str, member: Any, skip: bool, options: Any
+) -> bool | None:
+    """Leave out what is inherited from other libraries, whose own pages have it."""
+    found = getattr(member, "fget", None) or getattr(member, "func", member)
+    module = getattr(found, "__module__", None) or ""
+    return None if module.startswith("halfseen") else True
+
+
 def setup(app: Any) -> dict[str, Any]:
     """Connect what is above."""
+    app.connect("autodoc-skip-member", skip_member)
     app.add_html_math_renderer("mathml", (visit_math, None), (visit_math, None))
     app.connect("build-finished", write_llms_txt)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

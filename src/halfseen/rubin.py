@@ -28,7 +28,9 @@ def pool(
     complete_dof: float | None = None,
     coverage: float = 0.95,
 ) -> Pooled:
-    """Pool estimates from several filled tables by Rubin's rules [1]_.
+    """Pool estimates from several filled tables by Rubin's rules.
+
+    The rules are those of [1]_, with degrees of freedom for small tables [2]_.
 
     Parameters
     ----------
@@ -39,7 +41,7 @@ def pool(
         The squared standard error of each estimate; not needed of fitted models.
     complete_dof : float, optional
         Degrees of freedom that the analysis of a complete table would have, for instance its rows
-        less its parameters [2]_. By default ``df_resid`` of fitted models, and else infinity.
+        less its parameters. By default ``df_resid`` of fitted models, and else infinity.
     coverage : float, default=0.95
         Probability that an interval holds the true value.
 
