@@ -30,7 +30,13 @@ extensions = [
 root_doc = "index"
 # Tables of studies stay files of the repository; pages link to them there.
 templates_path = ["_templates"]
-exclude_patterns = ["_build", "_templates", "results", "gallery/**/*.ipynb", "sg_execution_times.rst"]
+exclude_patterns = [
+    "_build",
+    "_templates",
+    "results",
+    "gallery/**/*.ipynb",
+    "sg_execution_times.rst",
+]
 suppress_warnings = ["config.cache"]
 nitpicky = False
 

@@ -1,11 +1,13 @@
-"""What the site needs beside Sphinx's extensions: formulas, figures, members, llms.txt."""
+"""What the site needs beside Sphinx: formulas, figures, members, commands, llms.txt."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import click
 from docutils import nodes
 from docutils.utils.math.latex2mathml import tex2mathml
 from matplotlib.figure import Figure
@@ -53,7 +55,7 @@ _GROUPS = {
     "How it works": re.compile("how-it-works/|paper$"),
     "Gallery": re.compile("gallery/"),
     "Benchmarks": re.compile("benchmarks/|baselines$|experiments$|reproduction$"),
-    "API reference": re.compile("api/index$"),
+    "API reference": re.compile("api/(index|commands)$"),
     "The project": re.compile("architecture$|contributing$|changelog$"),
 }
 
@@ -87,8 +89,27 @@ def skip_member(
     return None if module.startswith("halfseen") else True
 
 
+def show_commands(app: Any, docname: str, source: list[str]) -> None:
+    """Show the help of every command on the page of the commands."""
+    if docname == "api/commands":
+        from halfseen.cli.main import root
+
+        source[0] += "".join(_helps(root, "halfseen"))
+
+
+def _helps(command: click.Command, name: str) -> Iterator[str]:
+    context = click.Context(command, info_name=name, terminal_width=88, max_content_width=88)
+    yield f"\n## {name}\n\n```text\n{command.get_help(context)}\n```\n"
+    if isinstance(command, click.Group):
+        for word in command.list_commands(context):
+            inner = command.get_command(context, word)
+            assert inner is not None
+            yield from _helps(inner, f"{name} {word}")
+
+
 def setup(app: Any) -> dict[str, Any]:
     """Connect what is above."""
+    app.connect("source-read", show_commands)
     app.connect("autodoc-skip-member", skip_member)
     app.add_html_math_renderer("mathml", (visit_math, None), (visit_math, None))
     app.connect("build-finished", write_llms_txt)
