@@ -112,11 +112,13 @@ def reliability(bins: Sequence[ReliabilityBin], *, ax: Axes | None = None) -> Ax
     ax.plot([0, 1], [0, 1], color=COLOURS["quiet"], linewidth=1, dashes=(3, 3))
     ax.vlines(x, low, high, color=COLOURS["main"], linewidth=1.2)
     ax.plot(x, share, color=COLOURS["main"], linewidth=1.6, marker="o", markersize=4)
+    ends = [-1.0]  # of the numbers in each line of them
     for place, count in zip(x, n, strict=True):
-        ax.text(
-            place, 1.05, _count(int(count)), ha="center", va="bottom", fontsize=7.5,
-            color=COLOURS["quiet"],
-        )  # fmt: skip
+        text = _count(int(count))
+        line = next((i for i, end in enumerate(ends) if place - end > 0.02 * len(text)), len(ends))
+        ends[line : line + 1] = [place + 0.02 * len(text)]
+        style = {"ha": "center", "va": "bottom", "fontsize": 7.5, "color": COLOURS["quiet"]}
+        ax.text(place, 1.05 + 0.05 * line, text, **style)
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.04))
     ax.set_xlabel("predicted probability")
     ax.set_ylabel("share that came true")

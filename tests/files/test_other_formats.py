@@ -134,6 +134,30 @@ def test_names_of_columns_are_checked(tmp_path: Path) -> None:
         open_table(tmp_path / "a.parquet")
 
 
+def test_what_means_missing_in_typed_columns(tmp_path: Path) -> None:
+    """As asked: numbers by their values, text letter by letter, in dictionaries too."""
+    path, words = tmp_path / "a.parquet", pa.array(["n/k", "NA", "-99"])
+    table = pa.table({"age": [31, -99, 4], "size": [-99.0, 1.5, None], "site": words,
+                      "code": words.dictionary_encode(), "seen": [[1], [2], None]})  # fmt: skip
+    pq.write_table(table, path)
+    with open_table(path, missing=["-99", "n/k"]) as opened:
+        (batch,) = opened.batches()
+        values = opened.values(batch.cells)
+        filled = opened.fill(batch.cells, "age", np.array([False, True, False]), [7])
+    assert batch.cells.equals(table)
+    assert values.drop_columns("seen").to_pydict() == {
+        "age": [31, None, 4], "size": [None, 1.5, None],
+        "site": [None, "NA", None], "code": [None, "NA", None],
+    }  # fmt: skip
+    assert filled["age"].to_pylist() == [31, 7, 4]
+
+
+def test_a_file_without_columns_is_refused(tmp_path: Path) -> None:
+    pq.write_table(pa.table({}), tmp_path / "a.parquet")
+    with pytest.raises(TableFileError, match="without columns"):
+        open_table(tmp_path / "a.parquet")
+
+
 def test_excel_workbooks(tmp_path: Path) -> None:
     openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.Workbook()
@@ -146,14 +170,17 @@ def test_excel_workbooks(tmp_path: Path) -> None:
         {"age": "", "size": "", "seen": "", "ok": "", "name": "007"},
     ]
     content = (tmp_path / "a.xlsx").read_bytes()
-    (tmp_path / "b.xlsx").write_bytes(content[:2000])
-    with pytest.raises(TableFileError, match="no Excel workbook that can be read"):
-        open_table(tmp_path / "b.xlsx")
+    (tmp_path / "named.csv").write_bytes(content)
+    assert read(tmp_path / "named.csv").num_rows == 2
+    for name, damaged in (("b.xlsx", content[:2000]), ("b.csv", b"PK\x03\x04 and no archive")):
+        (tmp_path / name).write_bytes(damaged)
+        with pytest.raises(TableFileError, match="no Excel workbook that can be read"):
+            open_table(tmp_path / name)
     (tmp_path / "c.xls").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
     with pytest.raises(TableFileError, match="old Excel file"):
         open_table(tmp_path / "c.xls")
     with pytest.raises(TableWriteError, match="read, not written"):
-        output_format("filled.xlsx", None)
+        output_format("filled.xlsx")
 
 
 def test_excel_without_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -121,10 +121,9 @@ class TableOptions:
         """Open a table; it is closed, and a temporary file removed, when the command ends."""
         from halfseen.files import MISSING_MARKS, open_table
 
-        marks = ("",) if self.only_missing else MISSING_MARKS
         table = open_table(
-            path, format=self.format, missing_marks=(*marks, *self.missing),
-            encoding=self.encoding, delimiter=self.delimiter,
+            path, format=self.format, missing_marks=("",) if self.only_missing else MISSING_MARKS,
+            missing=self.missing, encoding=self.encoding, delimiter=self.delimiter,
         )  # fmt: skip
         click.get_current_context().call_on_close(table.close)
         return table
@@ -187,8 +186,8 @@ table_options = _grouped(
     "reading", TableOptions,
     click.option(
         "--missing", multiple=True, metavar="TEXT",
-        help="One more text that means 'missing', beside the usual ones (empty, NA, N/A, NaN, "
-        "null, None, #N/A, ?). Repeat for several.",
+        help="One more text or number that means 'missing', beside the usual ones (empty, NA, "
+        "N/A, NaN, null, None, #N/A, ?). Repeat for several.",
     ),
     click.option(
         "--only-missing", is_flag=True,

@@ -140,7 +140,7 @@ class Source:
                     found = error.object[error.start : error.end].hex()
                     raise self.error(
                         f"the bytes 0x{found} are no text in {self.encoding}",
-                        "Name the encoding of the file with --encoding, for instance cp1252",
+                        "Name the encoding of the file with --encoding, such as cp1252 or utf-16",
                         line=n_lines + _count_line_ends(before),
                     ) from None
                 n_lines += _count_line_ends(text)
@@ -166,8 +166,12 @@ class Source:
             try:
                 record = next(reader, None)
             except csv.Error as error:
-                is_open = "end of data" in str(error) or "limit" in str(error)
-                problem = "a quote is never closed" if is_open else "text follows a closing quote"
+                problem = "text follows a closing quote"
+                if "end of data" in str(error):
+                    problem = "a quote is never closed"
+                elif "limit" in str(error):
+                    size = f"{LONGEST_ROW >> 20} MB"
+                    problem = f"a quote is never closed, or a cell is longer than {size}"
                 place = {"line": line, "row": n_records}
                 raise self.error(problem, "Close the quote, or double it", **place) from None
             except (EOFError, zlib.error, gzip.BadGzipFile):
@@ -296,13 +300,11 @@ def _excel_as_csv(file: str, shown: str, path: str) -> str:
         remedy = 'Install it with pip install "halfseen[excel]", or save the sheet as CSV'
         raise _error(shown, "reading Excel files needs another package", remedy) from None
     try:
-        book = openpyxl.load_workbook(file, read_only=True, data_only=True)
-        sheet = book.worksheets[0]
-        with open(path, "w", encoding="utf-8", newline="") as opened:
+        with open(file, "rb") as given, open(path, "w", encoding="utf-8", newline="") as opened:
+            book = openpyxl.load_workbook(given, read_only=True, data_only=True)
             writer = csv.writer(opened, lineterminator="\n")
-            for row in sheet.iter_rows(values_only=True):
+            for row in book.worksheets[0].iter_rows(values_only=True):
                 writer.writerow(map(_excel_text, row))
-        book.close()
     except (zipfile.BadZipFile, LookupError, ValueError, TypeError, AttributeError) as error:
         problem = f"this is no Excel workbook that can be read ({error})"
         raise _error(shown, problem, "Save it again as .xlsx, or as CSV") from error

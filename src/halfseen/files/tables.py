@@ -163,7 +163,7 @@ class TableFile:
     def numbers(self, values: pa.Table, name: str, rows: RowPositions) -> pa.Array:
         """A column as numbers; what is none is an error at one of `rows`, one for each value."""
         column = values.column(name).combine_chunks()
-        if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        if _is_text(column.type):
             column, is_other = read_numbers(pc.cast(column, pa.string()), self._decimal_comma)
         elif pa.types.is_floating(column.type):
             is_other = np.isinf(pc.cast(column, pa.float64()).to_numpy(zero_copy_only=False))
@@ -231,6 +231,8 @@ class TableFile:
                     "nameless row numbers)",
                     row=0, column=f"number {position + 1}",
                 )  # fmt: skip
+        if not self.names:
+            raise self._source.error("the file is without columns", "Write some into it")
         name, count = Counter(self.names).most_common(1)[0]
         if count > 1:
             remedy = "Give each column its own name"
@@ -242,6 +244,7 @@ def open_table(
     *,
     format: str | None = None,
     missing_marks: Sequence[str] = MISSING_MARKS,
+    missing: Sequence[str] = (),
     encoding: str | None = None,
     delimiter: str | None = None,
 ) -> TableFile:
@@ -255,6 +258,8 @@ def open_table(
         By default found by the first bytes, else by the name, else CSV.
     missing_marks : sequence of str
         Texts that mean "missing" in text files. In others null does, and NaN.
+    missing : sequence of str
+        More texts that do, in files of any format; in columns of numbers, as numbers.
     encoding : str, optional
         Of a text file; by default UTF-8, or what a byte-order mark says.
     delimiter : str, optional
@@ -287,10 +292,10 @@ def open_table(
         if source.is_text:
             tab = "\t" if source.format == "tsv" else None
             table: TableFile = _TextTable(
-                source, tuple(missing_marks), tab if delimiter is None else delimiter
+                source, (*missing_marks, *missing), tab if delimiter is None else delimiter
             )
         else:
-            table = _ArrowTable(source)
+            table = _ArrowTable(source, missing)
         table._temporary = stack.pop_all()
         return table
 
@@ -410,11 +415,27 @@ class _TextTable(TableFile):
 class _ArrowTable(TableFile):
     """Parquet and Arrow files, whose columns have types."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, missing: Sequence[str]) -> None:
         with _arrow_errors(source), _open_arrow(source) as file:
             schema = file.schema_arrow if source.format == "parquet" else file.schema
         super().__init__(source, schema.names)
         self.schema = schema
+        self._missing = pa.array(missing, pa.string())
+
+    def values(self, cells: pa.Table) -> pa.Table:
+        numbers = read_numbers(self._missing, decimal_comma=False)[0].drop_null()
+        for j, (name, column) in enumerate(zip(self.names, cells.columns, strict=True)):
+            if pa.types.is_dictionary(column.type):
+                column = pc.cast(column, column.type.value_type)
+            if len(self._missing) and _is_text(column.type):
+                marked = pc.is_in(pc.cast(column, pa.string()), value_set=self._missing)
+            elif len(numbers) and _is_number(column.type):
+                marked = pc.is_in(pc.cast(column, pa.float64(), safe=False), value_set=numbers)
+            else:
+                continue
+            null = pa.scalar(None, column.type)
+            cells = cells.set_column(j, name, pc.if_else(marked, null, column))
+        return cells
 
     def _tables(self) -> Iterator[pa.Table]:
         rows = min(max(_BATCH_CELLS // len(self.names), 64), BATCH_ROWS)
@@ -510,6 +531,15 @@ def _agreement(head: str, delimiter: str, is_all: bool) -> tuple[bool, float, in
         return False, 0.0, 0
     share = float(np.mean([n == counts[0] for n in counts[1:]])) if counts[1:] else 0.0
     return counts[0] > 1, share, counts[0]
+
+
+def _is_text(type: pa.DataType) -> bool:
+    return bool(pa.types.is_string(type) or pa.types.is_large_string(type))
+
+
+def _is_number(type: pa.DataType) -> bool:
+    kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal)
+    return any(is_kind(type) for is_kind in kinds)
 
 
 def _short(text: str) -> str:
