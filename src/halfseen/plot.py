@@ -117,8 +117,8 @@ def reliability(bins: Sequence[ReliabilityBin], *, ax: Axes | None = None) -> Ax
         text = _count(int(count))
         line = next((i for i, end in enumerate(ends) if place - end > 0.02 * len(text)), len(ends))
         ends[line : line + 1] = [place + 0.02 * len(text)]
-        style = {"ha": "center", "va": "bottom", "fontsize": 7.5, "color": COLOURS["quiet"]}
-        ax.text(place, 1.05 + 0.05 * line, text, **style)
+        height = 1.05 + 0.05 * line
+        ax.text(place, height, text, ha="center", va="bottom", size=7.5, color=COLOURS["quiet"])
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.04))
     ax.set_xlabel("predicted probability")
     ax.set_ylabel("share that came true")

@@ -41,7 +41,9 @@ ends early: files that are finished stay. out/_manifest.json lists them with row
 @options.command_with("complete", _HELP)
 @click.argument("file", metavar="FILE")
 @click.argument("model", metavar="MODEL")
-@options.output_option("The filled table; '-' is standard output.  [default: FILE_filled]")
+@options.output_option(
+    "The filled table; '-' is standard output.  [default: a_filled.csv, of a.csv]"
+)
 @click.option("--only", multiple=True, metavar="COLUMNS", help="Fill these columns only.")
 @click.option("--skip", multiple=True, metavar="COLUMNS", help="Do not fill these columns.")
 @click.option("--min", "low", multiple=True, metavar="COLUMN=VALUE", help="Fill nothing below it.")

@@ -37,7 +37,8 @@ one."""
 @options.column_options
 @options.output_option("Where to write the model.  [default: FILE with the ending .safetensors]")
 @options.model_options
-@options.max_rows_option
+@click.option("--max-rows", type=click.IntRange(1), default=100_000,
+              help="Most rows to learn from; of more a random sample is drawn.")  # fmt: skip
 @options.table_options
 def command(
     file: str, columns: options.ColumnOptions, output: str | None, chosen: options.ModelOptions,

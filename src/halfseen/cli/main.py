@@ -106,12 +106,18 @@ class LazyGroup(click.Group):
         return result
 
 
-@click.group(cls=LazyGroup, modules=COMMANDS, package="halfseen.cli", help=_HELP)
+_SETTINGS = {  # of all commands
+    "help_option_names": ["-h", "--help"], "show_default": True, "max_content_width": 100,
+}  # fmt: skip
+
+
+@click.group(
+    cls=LazyGroup, modules=COMMANDS, package="halfseen.cli", help=_HELP, context_settings=_SETTINGS
+)
 @click.version_option(
     __version__, "-V", "--version", prog_name="halfseen", message="%(prog)s %(version)s"
 )
 @click.option("--debug", is_flag=True, help="Show the traceback of an error in halfseen.")
-@click.help_option("-h", "--help")
 def root(debug: bool) -> None:
     """All commands."""
 

@@ -32,18 +32,9 @@ def output_option(help: str) -> Callable[[Command], Command]:
 
 
 coverage_option = click.option(
-    "--coverage",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.9,
+    "--coverage", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.9,
     help="How often intervals and prediction sets shall hold the truth.",
-)
-max_rows_option = click.option(
-    "--max-rows",
-    type=click.IntRange(1),
-    default=100_000,
-    help="Most rows to learn from; of longer tables a random sample is drawn.",
-)
-
+)  # fmt: skip
 _COMMON: list[click.Parameter] = [
     click.Option(
         ["--seed"], type=click.IntRange(0, 2**31 - 2), default=0,
@@ -67,8 +58,7 @@ def command_with(name: str, help: str, seed: bool = True) -> Callable[[Command],
             with console.warnings_as_notes():
                 function(*args, console=console, **kwargs)
 
-        settings = {"help_option_names": ["-h", "--help"], "show_default": True}
-        made = click.command(name, help=help, context_settings=settings)(run)
+        made = click.command(name, help=help)(run)
         made.params += _COMMON if seed else _COMMON[1:]
         return made
 
@@ -228,7 +218,7 @@ model_options = _grouped(
     ),
     click.option(
         "--effort", type=click.Choice(["fast", "default", "best"]),
-        help="How much work training takes; of the recommended model.",
+        help="How much work training takes; of the recommended model.  [default: default]",
     ),
     click.option(
         "--set", "settings", multiple=True, metavar="NAME=VALUE",
@@ -277,9 +267,8 @@ def column_types(words: Iterable[str], available: Sequence[str]) -> dict[str, An
     for word in words:
         name, sign, asked = word.rpartition("=")
         if not sign:
-            raise UsageProblem(
-                f"--as takes COLUMN=TYPE, not {word!r},", "as in --as zip=categorical."
-            )
+            message = f"--as takes COLUMN=TYPE, not {word!r},"
+            raise UsageProblem(message, "as in --as zip=categorical.")
         type, _, order = asked.partition(":")
         if type not in TYPES or (order and type != "ordinal"):
             known = ", ".join(TYPES[1:])

@@ -41,7 +41,7 @@ Examples:
 @options.command_with("predict", _HELP, seed=False)
 @click.argument("file", metavar="FILE")
 @click.argument("model", metavar="MODEL")
-@options.output_option("The predictions; '-' is standard output.  [default: FILE_predicted]")
+@options.output_option("The predictions; '-' is standard output.  [default: a_predicted.csv]")
 @click.option("--keep", multiple=True, metavar="COLUMNS", help="Columns of FILE to carry along.")
 @threshold_option
 @costs_option

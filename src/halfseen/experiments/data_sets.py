@@ -225,9 +225,9 @@ def read_user_table(
     """A user's file: columns to predict and columns to leave out, by name or pattern."""
     from fnmatch import fnmatchcase
 
-    from halfseen.files import MISSING_MARKS, open_table
+    from halfseen.files import open_table
 
-    with open_table(file, missing_marks=(*MISSING_MARKS, *missing)) as opened:
+    with open_table(file, missing=missing) as opened:
         sample = opened.sample(sys.maxsize if n_rows is None else n_rows, seed)
         table = opened.typed(opened.values(sample.cells))
     chosen: dict[str, list[str]] = {"labels": [], "ignore": []}

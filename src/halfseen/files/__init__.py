@@ -7,12 +7,9 @@
 """
 
 from halfseen.files.cells import MISSING_MARKS as MISSING_MARKS
-from halfseen.files.source import FORMATS as FORMATS
 from halfseen.files.source import TableFileError as TableFileError
 from halfseen.files.source import TableWriteError as TableWriteError
-from halfseen.files.tables import BATCH_ROWS as BATCH_ROWS
 from halfseen.files.tables import Batch as Batch
-from halfseen.files.tables import MixedColumn as MixedColumn
 from halfseen.files.tables import RowSample as RowSample
 from halfseen.files.tables import TableFile as TableFile
 from halfseen.files.tables import open_table as open_table

@@ -79,14 +79,8 @@ def typed_column(text: pa.Array, decimal_comma: bool = False) -> pa.Array:
         if pc.any(pc.and_(is_digits, too_large)).as_py():
             return text
         return pc.cast(numbers, pa.int64()) if pc.all(is_digits).as_py() else numbers
-    return _booleans(text) if _are_booleans(text) else text
-
-
-def _are_booleans(text: pa.Array) -> bool:
-    return bool(pc.all(pc.is_in(text.drop_null(), value_set=pa.array(_TRUE + _FALSE))).as_py())
-
-
-def _booleans(text: pa.Array) -> pa.Array:
+    if not pc.all(pc.is_in(text.drop_null(), value_set=pa.array(_TRUE + _FALSE))).as_py():
+        return text
     is_true = pc.is_in(text, value_set=pa.array(_TRUE))
     return pc.if_else(text.is_valid(), is_true, pa.scalar(None, pa.bool_()))
 

@@ -47,20 +47,7 @@ BLANKS: Final = " \t"
 class TableFileError(ValueError):
     """What is wrong with a table file, where, and what helps.
 
-    Parameters
-    ----------
-    problem : str
-        What is wrong, without place and full stop.
-    path : str or path-like
-        The file; "-" for standard input or output.
-    remedy : str
-        What helps, without full stop.
-    row : int, optional
-        Data row, counted from 1; 0 is the header.
-    line : int, optional
-        Line as an editor numbers it, of text files.
-    column : str, optional
-        Name of the column, or its number where it has no name.
+    Data rows count from 1, and row 0 is the header; lines are as an editor numbers them.
 
     Examples
     --------

@@ -76,9 +76,8 @@ class TableFile:
 
     Attributes
     ----------
-    shown : str
-        Its name in messages.
-    format : {"csv", "tsv", "parquet", "arrow"}
+    shown, format : str
+        Its name in messages, and csv, tsv, parquet or arrow.
     names : tuple of str
         Names of the columns.
     schema : pyarrow.Schema
