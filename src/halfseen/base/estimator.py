@@ -6,7 +6,7 @@ body here); this module turns tables into units and units into tables.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import Any, NamedTuple, Self
 
@@ -66,11 +66,7 @@ class Calibration(NamedTuple):
         targets, known = range(len(schema.targets)), held_out[:, n_features:]
         probabilities = [schema.probabilities(predicted, j) for j in targets]
         codes = [schema.probabilities(truth.values, j).argmax(axis=1) for j in targets]
-        if schema.target_type == "multilabel-indicator":
-            of_labels = ConformalSets.fit(np.stack(probabilities, 1), np.stack(codes, 1), known)
-            return cls(intervals, (of_labels,))
-        each = (ConformalSets.fit(probabilities[j], codes[j], known[:, j]) for j in targets)
-        return cls(intervals, tuple(each))
+        return cls(intervals, conformal_sets(schema, probabilities, codes, known))
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Arrays for a model file; their names begin with "calibration"."""
@@ -90,6 +86,19 @@ class Calibration(NamedTuple):
             parts.setdefault(part, {})[field] = array
         sets = (ConformalSets.from_arrays(parts[f"sets{j}"]) for j in range(n_sets))
         return cls(ConformalIntervals.from_arrays(parts["intervals"]), tuple(sets))
+
+
+def conformal_sets(
+    schema: Schema,
+    probabilities: Sequence[NDArray[np.float64]],
+    codes: Sequence[NDArray[np.int64]],
+    held_out: Bools,
+) -> tuple[ConformalSets, ...]:
+    """One set for all labels, or one for each target."""
+    if schema.target_type == "multilabel-indicator":
+        return (ConformalSets.fit(np.stack(probabilities, 1), np.stack(codes, 1), held_out),)
+    by_target = zip(probabilities, codes, held_out.T, strict=True)
+    return tuple(ConformalSets.fit(*of_target) for of_target in by_target)
 
 
 class CoverageSupport(NamedTuple):

@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm
 
-from halfseen.base.conformal import ConformalIntervals, ConformalSets
-from halfseen.base.estimator import Calibration
+from halfseen.base.conformal import ConformalIntervals
+from halfseen.base.estimator import Calibration, conformal_sets
 from halfseen.data.schema import Encoded
-from halfseen.ensemble.model import (
-    Ensemble,
-    Fold,
-    Predictions,
-    Residuals,
-    Stack,
+from halfseen.ensemble.model import Ensemble, Fold, Predictions, Residuals, Stack
+from halfseen.ensemble.problem import Bools, Floats, Ints, Problem
+from halfseen.ensemble.stacking import (
+    Pool,
+    TargetEntries,
+    fit_pool,
+    mixture_weights,
+    number_weights,
+    pooled,
     weighted_sum,
 )
-from halfseen.ensemble.problem import Problem
-from halfseen.ensemble.stacking import Pool, fit_pool, mixture_weights, number_weights, pooled
 from halfseen.ensemble.validation import HeldOut
 
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 _N_PARTS = 5  # of cross-fitting
 # Intervals are calibrated on rows of which these shares of the features are kept.
 _KEPT, _MOST_MASKED_ROWS = (1.0, 0.5, 0.2, 0.05), 2048
@@ -34,155 +34,134 @@ _MOST_ROWS_IN_HALVES, _ENTRIES_OF_HALVES, _SLOPE_STRENGTH = 1024, 200.0, 10.0
 _N_QUANTILES, _FEWEST_OF_COLUMN = 99, 50
 
 
+class Numbers(NamedTuple):
+    """Held-out numbers, one after the other, and what is predicted of each."""
+
+    truth: Floats  # (n_entries,)
+    predicted: Floats  # (n_predictions, n_entries)
+    spread: Floats
+    number: Ints  # its place among the numbers
+    share: Floats  # of the features of its row that is shown
+    weight: Floats  # of its row
+
+    def mean(self, weights: Floats) -> Floats:
+        """Weighted sum of the predictions."""
+        return weighted_sum(weights[self.number].T, self.predicted)
+
+
+class Targets(NamedTuple):
+    """Rows with held-out entries, and what is predicted of their targets."""
+
+    codes: Ints  # (n_rows, n_targets)
+    held: Bools  # (n_rows, n_targets)
+    knows: Bools  # (n_rows,), whether some target is shown
+    weight: Floats  # (n_rows,)
+    known: list[Floats]  # with the other targets shown: log-probabilities by target
+    new: list[Floats]  # with all targets hidden
+
+
 class Judged(NamedTuple):
     """Held-out entries of one fold, and what its parts predict of them."""
 
-    truth: NDArray[np.float32]  # (n_rows, n_units)
-    codes: NDArray[np.int64]  # (n_rows, n_targets)
-    features: Bools  # (n_rows, n_units), held-out features
-    targets: Bools  # (n_rows, n_targets), held-out targets
-    knows: Bools  # (n_rows,), whether some target is shown
-    weight: Floats  # (n_rows,)
-    known: Predictions  # with the other targets shown
-    new: Predictions  # with all targets hidden
-    fewer: list[Masked]  # the same, with ever fewer features shown
-    halves: list[Masked]  # rows by one half of their features and by the other
-
-
-class Masked(NamedTuple):
-    """Numbers that are masked, and what is predicted of them."""
-
-    truth: NDArray[np.float32]  # (n_rows, n_gaussian)
-    asked: Bools  # (n_rows, n_gaussian)
-    share: Floats  # (n_rows,), of the features that is shown
-    numbers: Floats  # (n_predictions, n_rows, n_gaussian)
-    spread: Floats  # (n_rows, n_gaussian)
+    numbers: Numbers  # with all else shown
+    given: tuple[Floats, Floats]  # to true discrete features: probabilities, weights of the rows
+    fewer: list[Numbers]  # from all features of a row, and from ever fewer
+    halves: list[Numbers]  # all numbers of some rows, by one half of the features and by the other
+    targets: Targets
 
 
 def judge(problem: Problem, ensemble: Ensemble, fold: Fold, held: HeldOut) -> Judged:
-    """Predict the held-out entries of a fold by what is fitted to its training entries."""
-    schema, n_features = problem.schema, len(problem.schema.features)
-    asked = np.flatnonzero(held.entries.any(axis=1))
-    rows, entries = held.rows[asked], held.entries[asked]
-    by_unit = problem.units.entry_of_unit
-    is_target = np.asarray(problem.scale.is_target)
-    target_units = [schema.units_of(n_features + j).start for j in range(len(schema.targets))]
-    seen = problem.observed[rows] & ~entries
-    shown = seen[:, by_unit]
-    values = problem.encoded.values[rows]
-    features = Encoded(values, shown & ~is_target)
-    known = new = ensemble.predictions(Encoded(values, shown), [fold])
-    if target_units:
-        new = ensemble.predictions(features, [fold])
-    hidden = entries[:, by_unit] & ~is_target
-    fewer = _ever_fewer(problem, ensemble, fold, rows, features.observed, hidden)
-    halves = _halves(problem, ensemble, fold)
-    return Judged(
-        values, problem.target_codes[rows], hidden,
-        entries[:, by_unit[target_units]], np.asarray(shown[:, target_units].any(axis=1)),
-        problem.row_weight[rows], known, new, fewer, halves,
-    )  # fmt: skip
+    """Predict the held-out entries of a fold by what is fitted to its training entries.
 
-
-def _ever_fewer(
-    problem: Problem,
-    ensemble: Ensemble,
-    fold: Fold,
-    rows: NDArray[np.int64],
-    shown: Bools,
-    held: Bools,
-) -> list[Masked]:
-    """Predictions of held-out numbers from all, and from ever fewer, of the features of a row.
-
-    Masks are nested: what one hides, the next ones hide too [1]_.
+    Masks that leave ever fewer features are nested: what one hides, the next ones hide too [1]_.
 
     .. [1] Zaffran, Josse, Romano and Dieuleveut, "Predictive Uncertainty Quantification with
        Missing Covariates", arXiv 2405.15641 (CP-MDA-Nested).
     """
-    asked = held[:, : problem.units.layer.n_gaussian]
-    some = problem.some(np.flatnonzero(asked.any(axis=1)), _MOST_MASKED_ROWS, 29)
-    rows, shown, asked = rows[some], shown[some], asked[some]
-    uniform = np.random.default_rng([problem.seed, 31]).random((len(rows), problem.units.n_entries))
-    return [
-        _masked(problem, ensemble, fold, rows, shown & problem.by_unit(uniform < kept), asked)
-        for kept in _KEPT
+    own = np.flatnonzero(held.entries.any(axis=1))
+    rows, entries = held.rows[own], held.entries[own]
+    seen, values = problem.observed[rows] & ~entries, problem.encoded.values[rows]
+    shown = problem.by_unit(seen)
+    known = new = ensemble.predictions(Encoded(values, shown), [fold])
+    if problem.schema.targets:
+        new = ensemble.predictions(Encoded(values, shown & ~problem.target_units), [fold])
+    targets = Targets(
+        problem.target_codes[rows],
+        entries[:, problem.target_entries],
+        np.asarray(seen[:, problem.target_entries].any(axis=1)),
+        problem.row_weight[rows],
+        known.targets,
+        new.targets,
+    )
+    n_gaussian, n_entries = problem.units.layer.n_gaussian, problem.units.n_entries
+    from_features = partial(_from_features, problem, ensemble, fold)
+    some = problem.some(np.flatnonzero(entries[:, :n_gaussian].any(axis=1)), _MOST_MASKED_ROWS, 29)
+    uniform = np.random.default_rng([problem.seed, 31]).random((len(some), n_entries))
+    fewer = [
+        from_features(rows[some], seen[some] & (uniform < kept), entries[some]) for kept in _KEPT
     ]
+    many = problem.some(np.arange(problem.n_rows if n_gaussian else 0), _MOST_ROWS_IN_HALVES, 37)
+    coin = np.random.default_rng([problem.seed, 41]).random((len(many), n_entries))
+    observed = problem.observed[many]
+    halves = [
+        from_features(many, observed & ~half, observed & half) for half in (coin < 0.5, coin >= 0.5)
+    ]
+    numbers = _numbers(problem, rows, seen, entries, known)
+    return Judged(numbers, _given_to_truth(problem, rows, entries, known), fewer, halves, targets)
 
 
-def _halves(problem: Problem, ensemble: Ensemble, fold: Fold) -> list[Masked]:
-    """Predictions of all numbers of some rows, by one half of the features and by the other."""
-    n_gaussian = problem.units.layer.n_gaussian
-    if not n_gaussian:
-        return []
-    rows = problem.some(np.arange(problem.n_rows), _MOST_ROWS_IN_HALVES, 37)
-    seen = problem.by_unit(problem.observed[rows] & ~problem.is_target)
-    coin = np.random.default_rng([problem.seed, 41]).random((len(rows), problem.units.n_entries))
-    found = []
-    for half in (coin < 0.5, coin >= 0.5):
-        asked = seen & problem.by_unit(half)
-        found.append(_masked(problem, ensemble, fold, rows, seen & ~asked, asked[:, :n_gaussian]))
-    return found
+def _from_features(
+    problem: Problem, ensemble: Ensemble, fold: Fold, rows: Ints, seen: Bools, asked: Bools
+) -> Numbers:
+    """Numbers among the entries that are asked for, from features alone."""
+    encoded = Encoded(problem.encoded.values[rows], problem.by_unit(seen & ~problem.is_target))
+    found = ensemble.predictions(encoded, [fold._replace(forests={}, boosted={})])
+    return _numbers(problem, rows, seen, asked, found)
 
 
-def _masked(
-    problem: Problem,
-    ensemble: Ensemble,
-    fold: Fold,
-    rows: NDArray[np.int64],
-    shown: Bools,
-    asked: Bools,
-) -> Masked:
-    values = problem.encoded.values[rows]
-    found = ensemble.predictions(Encoded(values, shown), [Fold(fold.members, fold.class_priors)])
-    first = np.unique(problem.units.entry_of_unit, return_index=True)[1]
-    share = shown[:, first[~problem.is_target]].mean(axis=1)
-    return Masked(values[:, : asked.shape[1]], asked, share, found.numbers, found.spread)
+def _numbers(
+    problem: Problem, rows: Ints, seen: Bools, asked: Bools, found: Predictions
+) -> Numbers:
+    row, number = np.nonzero(asked[:, : problem.units.layer.n_gaussian])
+    return Numbers(
+        problem.encoded.values[rows[row], number].astype(np.float64),
+        found.numbers[:, row, number],
+        found.spread[row, number],
+        number,
+        share=seen[:, ~problem.is_target].mean(axis=1)[row],
+        weight=problem.row_weight[rows[row]],
+    )
 
 
-class _Numbers(NamedTuple):
-    """Masked numbers, entry by entry."""
+def _given_to_truth(
+    problem: Problem, rows: Ints, asked: Bools, found: Predictions
+) -> tuple[Floats, Floats]:
+    """Probabilities given to the true values of discrete features, and weights of their rows."""
+    layer = problem.units.layer
+    truth = problem.encoded.values[rows][:, layer.n_gaussian :]
+    entries = problem.by_unit(asked & ~problem.is_target)[:, layer.n_gaussian :]
+    binary = np.arange(truth.shape[1]) < layer.n_bernoulli
+    single, ones = np.nonzero(entries & binary), np.nonzero(entries & ~binary & (truth > 0.5))
+    p, t = found.discrete[:, single[0], single[1]], truth[single]
+    given = [t * p + (1 - t) * (1 - p), found.discrete[:, ones[0], ones[1]]]
+    weight = problem.row_weight[rows[np.concatenate([single[0], ones[0]])]]
+    return np.concatenate(given, axis=1), weight
 
-    truth: Floats
-    mean: Floats
-    spread: Floats
-    number: NDArray[np.int64]
-    share: Floats
 
-    @classmethod
-    def of(cls, parts: Iterable[Masked], weights: Floats) -> _Numbers:
-        found: list[tuple[NDArray[Any], ...]] = [(np.zeros(0),) * 5]
-        for part in parts:
-            at = np.nonzero(part.asked)
-            mean = weighted_sum(weights.T[:, None], part.numbers)
-            found.append((part.truth[at], mean[at], part.spread[at], at[1], part.share[at[0]]))
-        truth, mean, spread, number, share = map(np.concatenate, zip(*found, strict=True))
-        return cls(truth.astype(np.float64), mean, spread, number.astype(np.int64), share)
+def _joined(parts: Iterable[Any]) -> list[NDArray[Any]]:
+    """Arrays of several parts one after the other, along the last axis."""
+    return [np.concatenate(arrays, axis=-1) for arrays in zip(*parts, strict=True)]
 
 
 def fit_stack(problem: Problem, ensemble: Ensemble, judged: list[Judged]) -> Stack:
     """Weights under which the held-out entries are predicted best."""
-    layer = problem.units.layer
-    numbers = slice(0, layer.n_gaussian)
-    at = [np.nonzero(one.features[:, numbers]) for one in judged]
-    weights = number_weights(
-        np.concatenate(
-            [one.known.numbers[:, a[0], a[1]] for one, a in zip(judged, at, strict=True)], axis=1
-        ),
-        np.concatenate(
-            [one.truth[a].astype(np.float64) for one, a in zip(judged, at, strict=True)]
-        ),
-        np.concatenate([a[1] for a in at]),
-        layer.n_gaussian,
-        np.concatenate([one.weight[a[0]] for one, a in zip(judged, at, strict=True)]),
-    )
-    given, weight = zip(*[_given_to_truth(problem, one) for one in judged], strict=True)
-    discrete = mixture_weights(np.concatenate(given, axis=1), np.concatenate(weight))
-    everything = [np.ones(len(one.truth), bool) for one in judged]
-    alone = ensemble.folds[0].class_priors is not None
-    pools = [
-        _fit_pools(problem, judged, context, everything, alone) for context in ("new", "known")
-    ]
-    return Stack(weights, discrete, pools, _residuals(layer.n_gaussian, weights, judged))
+    held = Numbers(*_joined(one.numbers for one in judged))
+    n_gaussian = problem.units.layer.n_gaussian
+    weights = number_weights(held.predicted, held.truth, held.number, n_gaussian, held.weight)
+    discrete = mixture_weights(*_joined(one.given for one in judged))
+    everything = [(one.targets, np.ones(len(one.targets.codes), bool)) for one in judged]
+    pools = [_fit_pools(problem, ensemble, everything, context) for context in ("new", "known")]
+    return Stack(weights, discrete, pools, _residuals(n_gaussian, weights, judged))
 
 
 def _residuals(n_gaussian: int, weights: Floats, judged: list[Judged]) -> Residuals:
@@ -191,144 +170,98 @@ def _residuals(n_gaussian: int, weights: Floats, judged: list[Judged]) -> Residu
     Few validation entries do not tell where the residuals of a column lie: an error of their mean
     would be one of every mean that is estimated from draws.
     """
-    halves = _Numbers.of((part for one in judged for part in one.halves), weights)
-    by_kept = [
-        _Numbers.of(parts, weights) for parts in zip(*(one.fewer for one in judged), strict=True)
+    halves = Numbers(*_joined(part for one in judged for part in one.halves))
+    # From the rows of which least is shown to those of which all is.
+    *_, held = by_share = [
+        Numbers(*_joined(parts)) for parts in zip(*(one.fewer[::-1] for one in judged), strict=True)
     ]
-    held = by_kept[0]
     trusted = len(held.truth) / (len(held.truth) + _ENTRIES_OF_HALVES)
-    slope = trusted * _slope(held) + (1 - trusted) * _slope(halves)
+    slope = trusted * _slope(held, weights) + (1 - trusted) * _slope(halves, weights)
 
-    def size(of: _Numbers) -> float:
-        residual = (of.truth - slope * of.mean) / of.spread
-        return float(np.mean(residual**2)) if len(residual) else 1.0
+    def residuals(of: Numbers) -> Floats:
+        return np.asarray((of.truth - slope * of.mean(weights)) / of.spread)
+
+    def size(of: Numbers) -> float:
+        return float(np.mean(residuals(of) ** 2)) if len(of.truth) else 1.0
+
+    def size_beside(of: Numbers, others: Numbers) -> float:
+        return trusted * size(of) / max(size(others), 1e-9) + 1 - trusted
 
     shares = (np.arange(_N_QUANTILES) + 0.5) / _N_QUANTILES
-    residual = (halves.truth - slope * halves.mean) / halves.spread
-    residual *= np.sqrt(trusted * size(held) / max(size(halves), 1e-9) + 1 - trusted)
-    pooled = residual if len(residual) else norm.ppf(shares)
-    counts = np.bincount(halves.number, minlength=n_gaussian) / max(len(judged), 1)
+    residual = residuals(halves) * np.sqrt(size_beside(held, halves))
+    of_all = residual if len(residual) else norm.ppf(shares)
+    counts = np.bincount(halves.number, minlength=n_gaussian) / len(judged)
     quantiles = np.zeros((n_gaussian, _N_QUANTILES))
     for j in range(n_gaussian):
         own = residual[halves.number == j]
-        quantiles[j] = np.quantile(own if len(own) >= _FEWEST_OF_COLUMN else pooled, shares)
-    scale = np.maximum(np.sqrt(np.mean(quantiles**2, axis=1)), 1e-3)
-    by_share = by_kept[::-1]  # from the rows of which least is shown to those of which all is
-    factors = [trusted * size(one) / max(size(held), 1e-9) + 1 - trusted for one in by_share]
-    shown = [one.share.sum() / max(len(one.share), 1) for one in by_share]
+        quantiles[j] = np.quantile(own if len(own) >= _FEWEST_OF_COLUMN else of_all, shares)
     return Residuals(
-        slope, quantiles, scale, np.maximum(counts, 1.0), np.array(shown), np.sqrt(factors)
+        slope,
+        quantiles,
+        scale=np.maximum(np.sqrt(np.mean(quantiles**2, axis=1)), 1e-3),
+        n_entries=np.maximum(counts, 1.0),
+        shares=np.array([one.share.sum() / max(len(one.share), 1) for one in by_share]),
+        factors=np.sqrt([size_beside(one, held) for one in by_share]),
     )
 
 
-def _slope(of: _Numbers) -> float:
+def _slope(of: Numbers, weights: Floats) -> float:
     """Slope of the truth over what is predicted, pulled to one; columns have means of their own."""
     counts = np.maximum(np.bincount(of.number), 1)
     truth, mean = (
-        part - (np.bincount(of.number, part) / counts)[of.number] for part in (of.truth, of.mean)
+        part - (np.bincount(of.number, part) / counts)[of.number]
+        for part in (of.truth, of.mean(weights))
     )
     return float((truth @ mean + _SLOPE_STRENGTH) / (mean @ mean + _SLOPE_STRENGTH))
 
 
-def _given_to_truth(problem: Problem, one: Judged) -> tuple[Floats, Floats]:
-    """Probabilities given to the true values of held-out discrete features."""
-    layer = problem.units.layer
-    n_gaussian = layer.n_gaussian
-    truth, entries = one.truth[:, n_gaussian:], one.features[:, n_gaussian:]
-    binary = np.arange(truth.shape[1]) < layer.n_bernoulli
-    single, ones = np.nonzero(entries & binary), np.nonzero(entries & ~binary & (truth > 0.5))
-    p, t = one.known.discrete[:, single[0], single[1]], truth[single]
-    given = np.concatenate(
-        [t * p + (1 - t) * (1 - p), one.known.discrete[:, ones[0], ones[1]]], axis=1
-    )
-    return given, one.weight[np.concatenate([single[0], ones[0]])]
-
-
 def _fit_pools(
-    problem: Problem, judged: list[Judged], context: str, some: list[Bools], fitted_alone: bool
+    problem: Problem, ensemble: Ensemble, some: list[tuple[Targets, Bools]], context: str
 ) -> list[Pool]:
     """The pool of each target: targets of two classes share one, and so do all others."""
-    rows = [
-        own & (one.knows if context == "known" else True)
-        for one, own in zip(judged, some, strict=True)
-    ]
-    if not any(one.targets[own].any() for one, own in zip(judged, rows, strict=True)):
-        rows = some
+    if context == "known" and any(one.held[rows & one.knows].any() for one, rows in some):
+        some = [(one, rows & one.knows) for one, rows in some]
     n_classes = [len(column.categories) for column in problem.schema.targets]
     pools: dict[bool, Pool] = {}
     for binary in {n == 2 for n in n_classes}:
-        log_proba, codes, weights = [], [], []
-        for j, n in enumerate(n_classes):
-            if (n == 2) != binary:
-                continue
-            for one, own in zip(judged, rows, strict=True):
-                asked = own & one.targets[:, j]
-                log_proba.append(getattr(one, context).targets[j][:, asked])
-                codes.append(one.codes[asked, j])
-                weights.append(one.weight[asked])
-        pools[binary] = fit_pool(
-            log_proba,
-            codes,
-            weights,
-            _first_powers(log_proba, codes, weights, problem, context, fitted_alone),
-        )
+        entries = []
+        for j in (j for j, n in enumerate(n_classes) if (n == 2) == binary):
+            for one, rows in some:
+                asked = rows & one.held[:, j]
+                log_proba = getattr(one, context)[j][:, asked]
+                entries.append(TargetEntries(log_proba, one.codes[asked, j], one.weight[asked]))
+        # Trees and Gaussians of classes do not see known targets.
+        n_predictions = len(entries[0].log_proba)
+        n_seeing = len(problem.config.kinds) + 1 if context == "known" else n_predictions
+        powers = (np.arange(n_predictions) < n_seeing) / n_seeing
+        if ensemble.folds[0].class_priors:
+            # They may be much too confident: theirs is times what it would be alone.
+            last = [one._replace(log_proba=one.log_proba[-1:]) for one in entries]
+            powers[-1] *= fit_pool(last, np.ones(1)).powers[0]
+        pools[binary] = fit_pool(entries, powers)
     return [pools[n == 2] for n in n_classes]
-
-
-def _first_powers(
-    log_proba: list[Floats],
-    codes: list[NDArray[np.int64]],
-    weights: list[Floats],
-    problem: Problem,
-    context: str,
-    last_alone: bool,
-) -> Floats:
-    """Equal powers to begin with; trees and Gaussians of classes do not see known targets.
-
-    Gaussians of classes may be much too confident: theirs is times what it would be alone.
-    """
-    n_predictions = len(log_proba[0])
-    n_readers = len(problem.config.kinds) + 1
-    powers = np.ones(n_predictions)
-    if context == "known":
-        powers[n_readers:] = 0.0
-    powers /= powers.sum()
-    if last_alone:
-        alone = fit_pool([p[-1:] for p in log_proba], codes, weights, np.ones(1))
-        powers[-1] *= alone.powers[0]
-    return powers
 
 
 def calibrate(problem: Problem, ensemble: Ensemble, judged: list[Judged]) -> Calibration:
     """Conformal intervals and sets, from predictions that features alone allow."""
-    schema = problem.schema
-    assert ensemble.stack is not None
-    alone = ensemble.folds[0].class_priors is not None
-    found = _Numbers.of((part for one in judged for part in one.fewer), ensemble.stack.numbers)
+    schema, targets = problem.schema, [one.targets for one in judged]
+    found = Numbers(*_joined(part for one in judged for part in one.fewer))
     intervals = ConformalIntervals.fit(
-        found.truth, found.mean, schema.unit_column[found.number], len(schema.features),
-        found.spread, found.share,
-    )  # fmt: skip
-    proba = [
-        [np.zeros((len(one.truth), len(c.categories))) for c in schema.targets] for one in judged
-    ]
+        found.truth,
+        found.mean(ensemble.stack.numbers),
+        schema.unit_column[found.number],
+        len(schema.features),
+        found.spread,
+        found.share,
+    )
+    proba = [[np.zeros(log_p.shape[1:]) for log_p in one.new] for one in targets]
     for part in range(_N_PARTS if schema.targets else 0):
         # Pools are fitted to the other rows, so that no entry is judged by weights that it chose.
-        own = [np.arange(len(one.truth)) % _N_PARTS == part for one in judged]
-        pools = _fit_pools(problem, judged, "new", [~rows for rows in own], alone)
-        for one, rows, into in zip(judged, own, proba, strict=True):
-            for j, pool in enumerate(pools):
-                into[j][rows] = pooled(one.new.targets[j][:, rows], pool)
-    return Calibration(intervals, _sets(problem, judged, proba))
-
-
-def _sets(
-    problem: Problem, judged: list[Judged], proba: list[list[Floats]]
-) -> tuple[ConformalSets, ...]:
-    schema = problem.schema
-    known = np.concatenate([one.targets for one in judged])
-    codes = np.maximum(np.concatenate([one.codes for one in judged]), 0)
-    of_target = [np.concatenate([p[j] for p in proba]) for j in range(len(schema.targets))]
-    if schema.target_type == "multilabel-indicator":
-        return (ConformalSets.fit(np.stack(of_target, 1), codes, known),)
-    return tuple(ConformalSets.fit(p, codes[:, j], known[:, j]) for j, p in enumerate(of_target))
+        others = [(one, np.arange(len(one.codes)) % _N_PARTS != part) for one in targets]
+        for j, pool in enumerate(_fit_pools(problem, ensemble, others, "new")):
+            for (one, rows), of_fold in zip(others, proba, strict=True):
+                of_fold[j][~rows] = pooled(one.new[j][:, ~rows], pool)
+    of_targets = [np.concatenate(parts) for parts in zip(*proba, strict=True)]
+    codes = np.maximum(np.concatenate([one.codes for one in targets]), 0)
+    held = np.concatenate([one.held for one in targets])
+    return Calibration(intervals, conformal_sets(schema, of_targets, codes.T, held))

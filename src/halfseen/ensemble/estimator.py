@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 import warnings
-from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from joblib import cpu_count
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -26,16 +25,14 @@ from halfseen.base.estimator import (
 )
 from halfseen.base.runtime import forget_programs, jax_session, one_blas_thread
 from halfseen.data.schema import Encoded
-from halfseen.ensemble import sampling
 from halfseen.ensemble.calibration import calibrate, fit_stack, judge
-from halfseen.ensemble.config import for_table
+from halfseen.ensemble.config import Config, Effort, for_table
 from halfseen.ensemble.fitting import PROGRAMS, fit_ensemble
-from halfseen.ensemble.model import Ensemble
-from halfseen.ensemble.problem import Problem, Stopper, make_problem
+from halfseen.ensemble.problem import Problem, Progress, Stopper, make_problem
+from halfseen.ensemble.sampling import draw_missing, log_probability, sample_rows
 from halfseen.ensemble.storage import ensemble_from_arrays, ensemble_to_arrays
 
 Floats = NDArray[np.float32]
-Progress = Callable[[str, int, int], object]
 
 _FEWEST_ROWS = 5  # of which a fit does not warn
 
@@ -44,7 +41,7 @@ _FEWEST_ROWS = 5  # of which a fit does not warn
 class _HalfseenModel(TableModel):
     """Parameters, fit and predictions of both estimators."""
 
-    effort: str = "default"
+    effort: Effort = "default"
     _: KW_ONLY
     n_estimators: int | str = "auto"
     feature_types: Any = "auto"
@@ -61,7 +58,11 @@ class _HalfseenModel(TableModel):
         "add_indicator": ["boolean"],
         "validation_fraction": [Interval(Real, 0, 0.5, closed="right")],
         "max_seconds": [None, Interval(Real, 0, None, closed="neither")],
-        "n_jobs": [None, Integral],
+        "n_jobs": [
+            None,
+            Interval(Integral, None, -1, closed="right"),
+            Interval(Integral, 1, None, closed="left"),
+        ],
         "verbose": ["verbose"],
         "random_state": ["random_state"],
     }
@@ -80,20 +81,22 @@ class _HalfseenModel(TableModel):
         if len(encoded.values) < _FEWEST_ROWS:
             message = f"The table has {len(encoded.values)} rows; nothing can be learned of so few."
             warnings.warn(message, stacklevel=3)
-        show = self._progress(progress)
+        show, stopper = self._progress(progress), Stopper(self.max_seconds)
         problem = make_problem(self.schema_, encoded, weight, self._config(encoded), self._seed)
         forget_programs((problem.units, problem.encoded.values.shape), *PROGRAMS)
-        stopper = Stopper(self.max_seconds)
         with jax_session(), one_blas_thread():
             ensemble, held_out = fit_ensemble(
-                problem, trees=self.trees, class_gaussians=self.class_gaussians,
-                indicator=self.add_indicator, n_jobs=self._n_jobs(), stopper=stopper, progress=show,
-            )  # fmt: skip
+                problem,
+                trees=self.trees,
+                class_gaussians=self.class_gaussians,
+                indicator=self.add_indicator,
+                n_jobs=self._n_jobs(),
+                stopper=stopper,
+                progress=show,
+            )
             show("stacking", 0, 1)
-            judged = [
-                judge(problem, ensemble, *pair)
-                for pair in zip(ensemble.folds, held_out, strict=True)
-            ]
+            pairs = zip(ensemble.folds, held_out, strict=True)
+            judged = [judge(problem, ensemble, *pair) for pair in pairs]
             ensemble.stack = fit_stack(problem, ensemble, judged)
             self.calibration_ = calibrate(problem, ensemble, judged)
             show("stacking", 1, 1)
@@ -103,31 +106,22 @@ class _HalfseenModel(TableModel):
         self._learn_decisions(problem)
         self.ensemble_ = ensemble
 
-    def _config(self, encoded: Encoded) -> Any:
+    def _config(self, encoded: Encoded) -> Config:
         schema = self.schema_
-        is_feature = ~np.isin(np.arange(schema.n_units), schema.target_units)
+        of_features = np.delete(encoded.observed, schema.target_units, axis=1)
         return for_table(
             n_rows=len(encoded.values),
             n_units=schema.n_units,
             n_numbers=schema.n_gaussian,
-            share_observed=float(encoded.observed[:, is_feature].mean()),
-            effort=self.effort,  # type: ignore[arg-type]
+            share_observed=float(of_features.mean()),
+            effort=self.effort,
             n_estimators=None if isinstance(self.n_estimators, str) else int(self.n_estimators),
             validation_fraction=float(self.validation_fraction),
         )
 
     def _n_jobs(self) -> int:
-        usable = (
-            len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-        )
-        n_cores = usable or 1
-        if self.n_jobs is None:
-            return n_cores
-        if self.n_jobs == 0:
-            raise ValueError(
-                "n_jobs must not be 0: use None for all cores, or a number of threads."
-            )
-        return int(self.n_jobs) if self.n_jobs > 0 else max(1, n_cores + 1 + int(self.n_jobs))
+        n_jobs = -1 if self.n_jobs is None else int(self.n_jobs)
+        return n_jobs if n_jobs > 0 else max(1, cpu_count() + 1 + n_jobs)
 
     def _progress(self, callback: Progress | None) -> Progress:
         began, last = time.monotonic(), [0.0]
@@ -149,37 +143,33 @@ class _HalfseenModel(TableModel):
     def _complete_units(self, encoded: Encoded) -> Floats:
         return self._complete_with_spread(encoded)[0]
 
+    @jax_session()
     def _complete_with_spread(self, encoded: Encoded) -> tuple[Floats, NDArray[np.float64]]:
-        with jax_session():
-            completed, of_numbers = self.ensemble_.complete(encoded)
+        completed, of_numbers = self.ensemble_.complete(encoded)
         spread = np.ones(completed.shape)
         spread[:, : of_numbers.shape[1]] = of_numbers
         return completed, spread
 
+    @jax_session()
     def _draw_units(self, encoded: Encoded, seed: int, draw: int, first_row: int) -> Floats:
-        with jax_session():
-            return sampling.draw_missing(
-                self.ensemble_, encoded, seed=seed, model_seed=self._seed, draw=draw,
-                first_row=first_row, targets=False,
-            )  # fmt: skip
+        return draw_missing(self.ensemble_, encoded, seed, draw, first_row)
 
+    @jax_session()
     def _sample_units(self, n_samples: int, seed: int) -> Floats:
-        with jax_session():
-            return sampling.sample_rows(self.ensemble_, n_samples, seed, self._seed)
+        return sample_rows(self.ensemble_, n_samples, seed)
 
+    @jax_session()
     def _log_probability(self, encoded: Encoded) -> NDArray[np.float64]:
-        with jax_session():
-            return sampling.log_probability(self.ensemble_, encoded, self._seed)
+        return log_probability(self.ensemble_, encoded)
 
     def _to_arrays(self) -> dict[str, NDArray[Any]]:
         return ensemble_to_arrays(self.ensemble_)
 
     def _training_document(self) -> dict[str, Any]:
-        ensemble: Ensemble = self.ensemble_
-        return {"n_search": ensemble.n_search, "n_bins": ensemble.units.n_bins}
+        return {}
 
     def _restore(self, arrays: dict[str, NDArray[Any]], training: dict[str, Any]) -> None:
-        self.ensemble_ = ensemble_from_arrays(self.schema_, arrays, **training)
+        self.ensemble_ = ensemble_from_arrays(self.schema_, arrays)
 
 
 @dataclass(eq=False, repr=False)
@@ -290,21 +280,18 @@ class HalfseenClassifier(_HalfseenModel, TableClassifier):
         return self
 
     def _learn_decisions(self, problem: Problem) -> None:
-        targets = self.schema_.targets
-        self.thresholds_ = np.full(len(targets), 0.5)
-        self.class_weights_ = [np.ones(len(column.categories)) for column in targets]
-        if self.class_weight is None:
-            return
-        for j, column in enumerate(targets):
+        self.class_weights_ = []
+        for column, codes in zip(self.schema_.targets, problem.target_codes.T, strict=True):
             classes = np.array(column.categories)
-            known = classes[problem.target_codes[problem.target_codes[:, j] >= 0, j]]
+            known = classes[codes[codes >= 0]]
             try:
                 weights = compute_class_weight(self.class_weight, classes=classes, y=known)
             except ValueError:  # a class without a known entry
                 weights = np.ones(len(classes))
-            self.class_weights_[j] = np.asarray(weights, np.float64)
-            if len(classes) == 2:
-                self.thresholds_[j] = weights[0] / (weights[0] + weights[1])
+            self.class_weights_.append(np.asarray(weights, np.float64))
+        self.thresholds_ = np.array(
+            [w[0] / w.sum() if len(w) == 2 else 0.5 for w in self.class_weights_]
+        )
 
     def _decided_codes(self, probabilities: list[NDArray[np.float64]]) -> list[NDArray[np.int64]]:
         if self.schema_.target_type == "multilabel-indicator":
@@ -364,15 +351,12 @@ def _weighted_rows(
     of_rows = np.empty((_num_samples(X), 0))
     weight = np.asarray(_check_sample_weight(sample_weight, of_rows, dtype=np.float64))
     if (weight < 0).any():
-        row = int(np.flatnonzero(weight < 0)[0])
+        row = int(np.argmax(weight < 0))
         raise ValueError(f"sample_weight is negative in row {row}: {weight[row]!r}.")
     rows = np.flatnonzero(weight)
     if not len(rows):
         raise ValueError("All sample_weight are zero; at least one row must count.")
     if len(rows) < len(weight):
-        X, y, weight = (
-            _safe_indexing(X, rows),
-            None if y is None else _safe_indexing(y, rows),
-            weight[rows],
-        )
+        X, y = (None if part is None else _safe_indexing(part, rows) for part in (X, y))
+        weight = weight[rows]
     return X, y, None if (weight == weight[0]).all() else weight / weight.mean()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 import warnings
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from concurrent.futures import Executor, ThreadPoolExecutor
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -14,7 +14,13 @@ from numpy.typing import NDArray
 
 from halfseen.data.schema import Encoded
 from halfseen.ensemble.machine import Member, member_predictions
-from halfseen.ensemble.model import ClassPriors, Ensemble, Fold, class_predictions
+from halfseen.ensemble.model import (
+    ClassPriors,
+    Ensemble,
+    Fold,
+    class_predictions,
+    covariance_of,
+)
 from halfseen.ensemble.prior import (
     GaussianPrior,
     Moments,
@@ -22,18 +28,16 @@ from halfseen.ensemble.prior import (
     expected_moments,
     fit_prior,
 )
-from halfseen.ensemble.problem import Bools, Floats, Ints, Problem, Progress, Stopper
+from halfseen.ensemble.problem import Bools, Problem, Progress, Stopper
 from halfseen.ensemble.training import Trainer, run_steps
-from halfseen.ensemble.trees import Trees, boost_trees, fit_forest
+from halfseen.ensemble.trees import boost_trees, fit_forest
 from halfseen.ensemble.validation import HeldOut, hold_out
-
-Rows = NDArray[np.float32]
 
 # What is compiled for a table.
 PROGRAMS = (expected_moments, conditional_means, run_steps, member_predictions, class_predictions)
 
 _MOST_PRIOR_ROWS, _MOST_TREE_ROWS = 6000, 20_000
-_PRIOR_ROUNDS = 12
+_N_ROUNDS = 12  # of EM
 _SHRINKAGES = (0.002, 0.02, 0.06, 0.2, 0.5)
 # A class has, beside its own rows, some of the covariance within all classes, and of their mean.
 _ROWS_OF_COVARIANCE, _ROWS_OF_MEAN = 0.6, 2.0  # the first for each unit
@@ -55,82 +59,58 @@ def fit_ensemble(
     progress: Progress,
 ) -> tuple[Ensemble, list[HeldOut]]:
     """Fit every part to the training entries of its fold; the entries held out of each fold."""
-    config, n_kinds = problem.config, len(problem.config.kinds)
-    held_out = [
-        hold_out(
-            problem.observed, problem.target_codes, problem.is_target, config.validation_fraction,
-            problem.target_entries, [problem.seed, fold],
-        )
-        for fold in range(config.n_folds)
-    ]  # fmt: skip
-    ensemble = Ensemble(problem.schema, problem.units, problem.scale, config.n_search_predict, [])
+    held_out = [hold_out(problem, fold) for fold in range(problem.config.n_folds)]
+    training = [held.training(problem.observed) for held in held_out]
+    n_search, seed = problem.config.n_search_predict, problem.seed
+    ensemble = Ensemble(problem.schema, problem.units, problem.scale, n_search, seed)
 
-    def predict(encoded: Encoded, member: Member) -> Rows:
-        return ensemble.member_predictions(encoded, [member])[0].mean
+    def predict(encoded: Encoded, member: Member) -> NDArray[np.float32]:
+        return ensemble.of_member(encoded, member).mean
 
     with ThreadPoolExecutor(n_jobs, thread_name_prefix="halfseen") as pool:
         try:
-            priors = _fit_priors(problem, held_out, pool, progress)
+            priors = _fit_priors(problem, held_out[0], training, pool, progress)
             trainer = Trainer(problem, held_out, predict, stopper, progress, indicator=indicator)
-            jobs = [
-                pool.submit(trainer.train, place, priors[place // n_kinds])
-                for place in range(config.n_folds * n_kinds)
-            ]
+            of_members = [prior for prior in priors for _ in problem.config.kinds]
+            jobs = [pool.submit(trainer.train, *place) for place in enumerate(of_members)]
             members = stopper.results(jobs)
-            ensemble.folds = [
-                Fold(members[first : first + n_kinds]) for first in range(0, len(members), n_kinds)
-            ]
-            if class_gaussians and not stopper:
-                _fit_class_priors(problem, held_out, ensemble.folds)
+            with_classes, n_kinds = class_gaussians and not stopper, len(problem.config.kinds)
+            for fold, own in enumerate(training):
+                classes = _fit_class_priors(problem, own, fold) if with_classes else None
+                of_fold = members[n_kinds * fold : n_kinds * (fold + 1)]
+                ensemble.folds.append(Fold(of_fold, classes, forests={}, boosted={}))
             if trees and problem.schema.targets and not stopper:
                 with warnings.catch_warnings():  # in this thread: all threads share the filters
                     warnings.filterwarnings("ignore", message="The number of unique classes")
-                    _fit_trees(problem, held_out, ensemble, pool, progress)
+                    _fit_trees(problem, training, ensemble, pool, progress)
         except BaseException:
-            stopper.end()
+            stopper.was_interrupted = True  # which ends the training in other threads
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     return ensemble, held_out
 
 
 def _fit_priors(
-    problem: Problem, held_out: list[HeldOut], pool: ThreadPoolExecutor, progress: Progress
+    problem: Problem, held: HeldOut, training: list[Bools], pool: Executor, progress: Progress
 ) -> list[GaussianPrior]:
     """One prior for each fold; the shrinkage of all is the best one in the first fold."""
     rows = problem.some(np.arange(problem.n_rows), _MOST_PRIOR_ROWS, 11)
-    values, weight = problem.standard(rows), problem.row_weight[rows]
-    n_units, n_folds = values.shape[1], len(held_out)
-    identity = Moments(np.zeros(n_units), np.eye(n_units))
-    n_fits, done = len(_SHRINKAGES) + n_folds - 1, itertools.count(1)
+    values, weight, config = problem.standard(rows), problem.row_weight[rows], problem.config
+    towards = Moments(np.zeros(values.shape[1]), np.eye(values.shape[1]))
+    fit = partial(fit_prior, rank=config.rank, n_rounds=_N_ROUNDS, n_patterns=config.n_patterns)
+    n_fits, done = len(_SHRINKAGES) + len(training) - 1, itertools.count(1)
 
     def fitted(fold: int, shrinkage: float) -> GaussianPrior:
-        seen = problem.by_unit(held_out[fold].training(problem.observed)[rows])
-        prior = _fit(problem, values, seen, weight, identity, (0.0, shrinkage),
-                     problem.config.rank, 12, fold)  # fmt: skip
+        seen, seed = problem.by_unit(training[fold][rows]), [problem.seed, 12, fold]
+        prior = fit(values, seen, weight, towards, (0.0, shrinkage), seed=seed)
         progress("priors", next(done), n_fits)
         return prior
 
     progress("priors", 0, n_fits)
     tried = list(pool.map(lambda shrinkage: fitted(0, shrinkage), _SHRINKAGES))
-    best = int(np.argmin([_prior_loss(problem, held_out[0], prior) for prior in tried]))
-    rest = pool.map(lambda fold: fitted(fold, _SHRINKAGES[best]), range(1, n_folds))
+    best = int(np.argmin([_prior_loss(problem, held, prior) for prior in tried]))
+    rest = pool.map(lambda fold: fitted(fold, _SHRINKAGES[best]), range(1, len(training)))
     return [tried[best], *rest]
-
-
-def _fit(
-    problem: Problem,
-    values: NDArray[Any],
-    seen: Bools,
-    weight: Floats,
-    towards: Moments,
-    shrinkage: tuple[float, float],
-    rank: int,
-    *stream: int,
-) -> GaussianPrior:
-    return fit_prior(
-        values, seen, weight, towards, shrinkage, rank=rank, n_rounds=_PRIOR_ROUNDS,
-        n_patterns=problem.config.n_patterns, seed=[problem.seed, *stream],
-    )  # fmt: skip
 
 
 def _prior_loss(problem: Problem, held: HeldOut, prior: GaussianPrior) -> float:
@@ -147,101 +127,72 @@ def _prior_loss(problem: Problem, held: HeldOut, prior: GaussianPrior) -> float:
     return loss if np.isfinite(loss) else np.inf
 
 
-def _fit_class_priors(problem: Problem, held_out: list[HeldOut], folds: list[Fold]) -> None:
+def _fit_class_priors(problem: Problem, training: Bools, fold: int) -> ClassPriors | None:
     """A Gaussian of the features for each class, where the target is one column."""
     codes, n_units = problem.target_codes, problem.units.layer.n_units
     if codes.shape[1] != 1 or (codes >= 0).sum() < _FEWEST_CLASS_ROWS:
-        return
+        return None
     n_classes = len(problem.schema.targets[0].categories)
     if n_classes * n_units**3 > _MOST_CLASS_WORK:
-        return
-    for fold, held in enumerate(held_out):
-        folds[fold].class_priors = _class_priors(problem, held, n_classes, fold)
-
-
-def _class_priors(problem: Problem, held: HeldOut, n_classes: int, fold: int) -> ClassPriors:
-    rows, values, seen, code = _labelled_rows(problem, held, fold)
-    weight = problem.row_weight[rows]
-    n_units, rank = values.shape[1], min(problem.config.rank, problem.config.class_rank)
+        return None
+    rows, seen = problem.labelled(training, _MOST_PRIOR_ROWS, 17, fold)
+    values, weight, code = problem.standard(rows), problem.row_weight[rows], codes[rows, 0]
+    rank, n_patterns = (
+        min(problem.config.rank, problem.config.class_rank),
+        problem.config.n_patterns,
+    )
+    fit = partial(fit_prior, rank=rank, n_rounds=_N_ROUNDS, n_patterns=n_patterns)
     of_class = np.eye(n_classes)[code] * weight[:, None]
     means = (of_class.T @ np.where(seen, values, 0.0)) / (of_class.T @ seen + _ROWS_OF_MEAN)
-    identity = Moments(np.zeros(n_units), np.eye(n_units))
     # The covariance within classes is that of deviations from the means of the classes.
-    within = _fit(problem, values - means[code], seen, weight, identity, (0.0, _WITHIN_SHRINKAGE),
-                  rank, 13, fold)  # fmt: skip
-    loading, noise = np.asarray(within.loading, np.float64), np.asarray(within.noise, np.float64)
-    covariance = loading @ loading.T + np.diag(noise)
+    towards = Moments(np.zeros(n_units), np.eye(n_units)), (0.0, _WITHIN_SHRINKAGE)
+    within = fit(values - means[code], seen, weight, *towards, seed=[problem.seed, 13, fold])
+    covariance = covariance_of(within)
     counts = np.bincount(code, minlength=n_classes).astype(np.float64)
     # Rows are padded to one number for all classes, a power of two, so that few programs compile.
     size = 1 << int(max(counts.max(), 8) - 1).bit_length()
+    n_common = max(5.0, _ROWS_OF_COVARIANCE * n_units)
 
     def fitted(c: int) -> GaussianPrior:
         own = np.flatnonzero(code == c)
-        padded = np.append(own, np.zeros(size - len(own), np.int64))
-        real = np.arange(size) < len(own)
-        n_common = max(5.0, _ROWS_OF_COVARIANCE * n_units)
-        shares = _ROWS_OF_MEAN / (len(own) + _ROWS_OF_MEAN), n_common / (len(own) + n_common)
+        padded, real = np.pad(own, (0, size - len(own))), np.arange(size) < len(own)
         own_weight = np.where(real, weight[padded], 0.0) if len(own) else np.ones(size)
-        return _fit(problem, values[padded], seen[padded] & real[:, None], own_weight,
-                    Moments(means[c], covariance), shares, rank, 14, fold, c)  # fmt: skip
+        shares = _ROWS_OF_MEAN / (len(own) + _ROWS_OF_MEAN), n_common / (len(own) + n_common)
+        towards = Moments(means[c], covariance), shares
+        seen_, seed = seen[padded] & real[:, None], [problem.seed, 14, fold, c]
+        return fit(values[padded], seen_, own_weight, *towards, seed=seed)
 
-    priors = [fitted(c) for c in range(n_classes)]
+    stacked = jax.tree.map(lambda *leaves: jnp.stack(leaves), *map(fitted, range(n_classes)))
     log_share = np.log((counts + 1) / (counts + 1).sum())
-    stacked = jax.tree.map(lambda *leaves: jnp.stack(leaves), *priors)
     return ClassPriors(stacked, jnp.asarray(log_share, jnp.float32))
 
 
-def _labelled_rows(problem: Problem, held: HeldOut, fold: int) -> tuple[Ints, Rows, Bools, Ints]:
-    """Rows of known class that a fold may learn from: places, values, features seen, codes."""
-    training = held.training(problem.observed)
-    labelled = np.flatnonzero(training[:, problem.target_entries[0]])
-    rows = problem.some(labelled, _MOST_PRIOR_ROWS, 17, fold)
-    seen = problem.by_unit(training[rows]) & ~problem.target_units
-    return rows, problem.standard(rows), seen, problem.target_codes[rows, 0]
-
-
 def _fit_trees(
-    problem: Problem,
-    held_out: list[HeldOut],
-    ensemble: Ensemble,
-    pool: ThreadPoolExecutor,
-    progress: Progress,
+    problem: Problem, training: list[Bools], ensemble: Ensemble, pool: Executor, progress: Progress
 ) -> None:
     """Trees for each target of each fold, on features as the prior of the fold completes them."""
-    config, schema = problem.config, problem.schema
-    n_rounds = _boosting_rounds(problem)
+    schema, n_trees, n_rounds = problem.schema, problem.config.n_trees, _boosting_rounds(problem)
     jobs = []
-    for fold, held in enumerate(held_out):
-        training = held.training(problem.observed)
-        labelled = np.flatnonzero(training[:, problem.target_entries].any(axis=1))
-        rows = problem.some(labelled, _MOST_TREE_ROWS, 19, fold)
-        seen = problem.by_unit(training[rows]) & ~problem.target_units
-        X = ensemble.completed_by_prior(
-            Encoded(problem.encoded.values[rows], seen), ensemble.folds[fold]
-        )
+    for place, (fold, own) in enumerate(zip(ensemble.folds, training, strict=True)):
+        rows, seen = problem.labelled(own, _MOST_TREE_ROWS, 19, place)
+        encoded = Encoded(problem.encoded.values[rows], seen)
+        predicted = ensemble.of_member(encoded, fold.members[-1])
+        completed = ensemble.completed_features(encoded, predicted)
         for j, entry in enumerate(problem.target_entries):
-            known = training[rows, entry]
+            known = own[rows, entry]
             codes = problem.target_codes[rows[known], j]
             if len(np.unique(codes)) < 2:
                 continue
-            weight = None if problem.weight is None else problem.weight[rows[known]]
+            weight = problem.row_weight[rows[known]]
             marginal = schema.probabilities(schema.marginals[None], j)[0]
-            seed = int(np.random.SeedSequence([problem.seed, fold, j]).generate_state(1)[0]) >> 1
-            forest = pool.submit(
-                fit_forest, X[known], codes, marginal, config.n_trees, weight, seed
-            )
-            jobs.append((fold, "forests", j, forest))
+            seed = int(np.random.SeedSequence([problem.seed, place, j]).generate_state(1)[0]) >> 1
+            table = completed[known], codes, weight, marginal, seed
+            jobs.append((fold.forests, j, pool.submit(fit_forest, *table, n_trees)))
             if n_rounds:
-                boosted = pool.submit(
-                    boost_trees, X[known], codes, len(marginal), n_rounds, weight, seed
-                )
-                jobs.append((fold, "boosted", j, boosted))
-    done: list[tuple[int, str, int, Trees]] = []
-    for fold, kind, j, job in jobs:
-        done.append((fold, kind, j, job.result()))
-        progress("trees", len(done), len(jobs))
-    for fold, kind, j, trees in done:
-        getattr(ensemble.folds[fold], kind)[j] = trees
+                jobs.append((fold.boosted, j, pool.submit(boost_trees, *table, n_rounds)))
+    for done, (trees, j, job) in enumerate(jobs, start=1):
+        trees[j] = job.result()
+        progress("trees", done, len(jobs))
 
 
 def _boosting_rounds(problem: Problem) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple
@@ -22,11 +23,8 @@ from halfseen.ensemble.machine import (
     split_predictions,
 )
 from halfseen.ensemble.prior import GaussianPrior, log_density
-from halfseen.ensemble.stacking import LEAST_PROBABILITY, Pool, pooled
+from halfseen.ensemble.stacking import LEAST_PROBABILITY, Floats, Pool, pooled, weighted_sum
 from halfseen.ensemble.trees import Trees
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 FARTHEST = 30.0  # standard deviations at which numbers are clipped
 _LEAST_SURE = 0.01  # a Gaussian is no judge of rare cases
@@ -49,14 +47,13 @@ class Predictions(NamedTuple):
     targets: list[Floats]  # log-probabilities of each target, (n_predictions, n_rows, n_classes)
 
 
-@dataclass
-class Fold:
-    """What is fitted to the training entries of one fold."""
+class Fold(NamedTuple):
+    """What is fitted to the training entries of one fold; trees by target."""
 
     members: list[Member]  # one of each kind
-    class_priors: ClassPriors | None = None
-    forests: dict[int, Trees] = field(default_factory=dict)  # by target
-    boosted: dict[int, Trees] = field(default_factory=dict)
+    class_priors: ClassPriors | None
+    forests: dict[int, Trees]
+    boosted: dict[int, Trees]
 
 
 class Residuals(NamedTuple):
@@ -70,14 +67,22 @@ class Residuals(NamedTuple):
     factors: Floats  # (n_shares,), by which residuals are larger in such rows
 
 
-@dataclass
-class Stack:
+class Stack(NamedTuple):
     """Weights of the predictions."""
 
     numbers: Floats  # (n_gaussian, n_predictions)
     discrete: Floats  # (n_predictions,)
     pools: list[list[Pool]]  # for rows without and with known targets; of each target
     residuals: Residuals
+
+
+class _FoldPredictions(NamedTuple):
+    """What the parts of one fold say of rows."""
+
+    members: list[MemberPredictions]
+    classes: tuple[Floats, Floats] | None
+    forests: dict[int, Floats]  # log-probabilities by target
+    boosted: dict[int, Floats]
 
 
 @dataclass
@@ -88,179 +93,112 @@ class Ensemble:
     units: Units
     scale: Scale
     n_search: int
-    folds: list[Fold]
-    stack: Stack | None = None
+    seed: int
+    folds: list[Fold] = field(default_factory=list)
+    stack: Stack = field(init=False)
 
     def complete(
         self, encoded: Encoded, folds: list[Fold] | None = None
     ) -> tuple[NDArray[np.float32], Floats]:
         """Expected value of every unit given the observed ones, and the spread of numbers."""
-        assert self.stack is not None
-        found = self.predictions(encoded, self.folds if folds is None else folds)
-        n_gaussian = self.units.layer.n_gaussian
-        units = np.empty(encoded.values.shape)
-        units[:, :n_gaussian] = weighted_sum(self.stack.numbers.T[:, None], found.numbers)
-        units[:, n_gaussian:] = weighted_sum(self.stack.discrete, found.discrete)
-        knows = np.asarray(encoded.observed[:, self.schema.target_units].any(axis=1))
+        found = self.predictions(encoded, folds or self.folds)
+        numbers = weighted_sum(self.stack.numbers.T[:, None], found.numbers)
+        units = np.hstack([numbers, weighted_sum(self.stack.discrete, found.discrete)])
+        knows = encoded.observed[:, self.schema.target_units].any(axis=1, keepdims=True)
         for j, log_proba in enumerate(found.targets):
-            proba = self.pooled_target(j, log_proba, knows)
-            self._put_target(units, j, proba)
+            without, with_some = (pooled(log_proba, pools[j]) for pools in self.stack.pools)
+            own = self.schema.units_of(len(self.schema.features) + j)
+            units[:, own] = np.where(knows, with_some, without)[:, own.start - own.stop :]
         values = np.where(encoded.observed, encoded.values, units).astype(np.float32)
         return values, found.spread
 
-    def pooled_target(self, j: int, log_proba: Floats, knows: Bools) -> Floats:
-        """Probabilities of target `j`, by the pools for rows without and with known targets."""
-        assert self.stack is not None
-        without, with_some = (pooled(log_proba, pools[j]) for pools in self.stack.pools)
-        return np.where(knows[:, None], with_some, without)
-
-    def _put_target(self, units: Floats, j: int, proba: Floats) -> None:
-        own = self.schema.units_of(len(self.schema.features) + j)
-        units[:, own] = proba if own.stop - own.start == proba.shape[1] else proba[:, 1:]
-
     def predictions(self, encoded: Encoded, folds: list[Fold]) -> Predictions:
         """What each kind of member, averaged over folds, and all other parts say of rows."""
-        values = encoded.values.copy()
-        numbers = slice(0, self.units.layer.n_gaussian)
-        values[:, numbers] = np.clip(values[:, numbers], -FARTHEST, FARTHEST)
-        encoded = Encoded(np.where(encoded.observed, values, np.float32(0.0)), encoded.observed)
-        of_folds = [self.member_predictions(encoded, fold.members) for fold in folds]
-        of_classes = [
-            self._class_predictions(encoded, fold.class_priors)
-            for fold in folds
-            if fold.class_priors is not None
-        ]
-        completed = [self.completed_features(encoded, members[-1].base) for members in of_folds]
-        return Predictions(
-            self._numbers(of_folds, of_classes),
-            self._spread(of_folds),
-            self._discrete(of_folds),
-            [
-                self._target(j, encoded, folds, of_folds, of_classes, completed)
-                for j in range(len(self.schema.targets))
-            ],
-        )
-
-    def member_predictions(
-        self, encoded: Encoded, members: list[Member]
-    ) -> list[MemberPredictions]:
-        """Predictions of each member."""
-        return [
-            split_predictions(
-                self.units,
-                map_tiles(
-                    partial(
-                        member_predictions,
-                        member,
-                        self.scale,
-                        units=self.units,
-                        n_search=self.n_search,
-                    ),
-                    *encoded,
-                ),
-            )
-            for member in members
-        ]
-
-    def _class_predictions(self, encoded: Encoded, priors: ClassPriors) -> tuple[Floats, Floats]:
-        """log p(class | features) and expected numbers."""
-        target = self.schema.units_of(len(self.schema.features))
-        n_classes, n_gaussian = len(priors.log_share), self.units.layer.n_gaussian
-        found = map_tiles(
-            partial(
-                class_predictions, priors, self.scale, target_units=(target.start, target.stop)
-            ),
-            *encoded,
-        ).astype(np.float64)
-        return found[:, :n_classes], found[:, n_classes : n_classes + n_gaussian]
-
-    def _numbers(self, of_folds: Any, of_classes: list[tuple[Floats, Floats]]) -> Floats:
-        numbers = slice(0, self.units.layer.n_gaussian)
-        found = []
-        for kind in range(len(of_folds[0])):
-            members = [fold[kind] for fold in of_folds]
-            found += [
-                mean_of([member.base[:, numbers] for member in members]),
-                mean_of([member.mean[:, numbers] for member in members]),
-            ]
-            if self.units.n_bins:
-                found.append(mean_of([member.bin_mean for member in members]))
-        if of_classes:
-            found.append(mean_of([expected for _, expected in of_classes]))
-        return np.stack(found)
-
-    def _spread(self, of_folds: Any) -> Floats:
-        members = [member for fold in of_folds for member in fold]
-        mean = mean_of([member.bin_mean for member in members])
-        square = mean_of([member.bin_square for member in members])
-        return np.asarray(np.sqrt(np.maximum(square - mean**2, _LEAST_SPREAD**2)))
-
-    def _prior_of_discrete(self, of_folds: Any) -> Floats:
-        """What the priors that see targets expect of discrete units, as probabilities."""
         n_gaussian = self.units.layer.n_gaussian
-        base = mean_of([fold[0].base[:, n_gaussian:] for fold in of_folds])
-        std, mean = (
-            np.asarray(a, np.float64)[n_gaussian:] for a in (self.scale.std, self.scale.mean)
-        )
-        return np.clip(base * std + mean, _LEAST_SURE, 1 - _LEAST_SURE)
-
-    def _discrete(self, of_folds: Any) -> Floats:
-        n_gaussian, n_kinds = self.units.layer.n_gaussian, len(of_folds[0])
-        kinds = [
-            mean_of([fold[k].mean[:, n_gaussian:] for fold in of_folds]) for k in range(n_kinds)
+        values = np.where(encoded.observed, encoded.values, np.float32(0.0))
+        values[:, :n_gaussian] = np.clip(values[:, :n_gaussian], -FARTHEST, FARTHEST)
+        of_folds = [self._of_fold(Encoded(values, encoded.observed), fold) for fold in folds]
+        of_kinds: list[MemberPredictions] = [
+            jax.tree.map(lambda *parts: mean_of(parts), *members)
+            for members in zip(*(of_fold.members for of_fold in of_folds), strict=True)
         ]
-        prior = self._prior_of_discrete(of_folds)
-        first = self.units.layer.n_bernoulli
-        for size in self.units.layer.group_sizes:
-            group = prior[:, first : first + size]
-            group /= group.sum(axis=1, keepdims=True)
-            first += size
-        return np.stack([*kinds, prior])
+        # The prior of the first kind sees targets. Its expectation of discrete units, as shares:
+        std, centre = (np.asarray(part, np.float64) for part in (self.scale.std, self.scale.mean))
+        prior = np.clip(of_kinds[0].base * std + centre, _LEAST_SURE, 1 - _LEAST_SURE)
+        targets = [self._of_target(j, of_folds, prior) for j in range(len(self.schema.targets))]
+        for j, column in enumerate(self.schema.columns):
+            if column.unit == "categorical":
+                own = self.schema.units_of(j)
+                prior[:, own] = column.probabilities(prior[:, own])
+        discrete: list[NDArray[Any]] = [kind.mean for kind in of_kinds]
+        discrete = [part[:, n_gaussian:] for part in [*discrete, prior]]
+        numbers, spread = self._of_numbers(of_folds, of_kinds)
+        return Predictions(numbers, spread, np.stack(discrete), targets)
 
-    def _target(
-        self,
-        j: int,
-        encoded: Encoded,
-        folds: list[Fold],
-        of_folds: Any,
-        of_classes: Any,
-        completed: Any,
-    ) -> Floats:
-        """Log-probabilities of target `j` by all predictions."""
-        schema, n_gaussian = self.schema, self.units.layer.n_gaussian
+    def _of_fold(self, encoded: Encoded, fold: Fold) -> _FoldPredictions:
+        members = [self.of_member(encoded, member) for member in fold.members]
+        X = self.completed_features(encoded, members[-1])
+        forests, boosted = (
+            {j: log_of(trees.predict_proba(X)) for j, trees in of_targets.items()}
+            for of_targets in (fold.forests, fold.boosted)
+        )
+        classes = self._of_classes(encoded, fold.class_priors) if fold.class_priors else None
+        return _FoldPredictions(members, classes, forests, boosted)
 
-        def log_proba(units: NDArray[Any]) -> Floats:
-            return log_of(schema.probabilities(units, j))
+    def of_member(self, encoded: Encoded, member: Member) -> MemberPredictions:
+        """Predictions of one member."""
+        predict = partial(
+            member_predictions, member, self.scale, units=self.units, n_search=self.n_search
+        )
+        return split_predictions(self.units, map_tiles(predict, *encoded))
 
-        n_kinds = len(of_folds[0])
-        found = [mean_of([log_proba(fold[k].mean) for fold in of_folds]) for k in range(n_kinds)]
-        prior = np.zeros(encoded.values.shape)
-        prior[:, n_gaussian:] = self._prior_of_discrete(of_folds)
-        found.append(log_proba(prior))
-        for kind in ("forests", "boosted"):
-            trees = [getattr(fold, kind) for fold in folds]
-            if all(trees):
-                of_trees = [
-                    log_of(own[j].predict_proba(X)) if j in own else found[-1]
-                    for own, X in zip(trees, completed, strict=True)
-                ]
-                found.append(mean_of(of_trees))
-        if of_classes:
-            found.append(mean_of([log_p for log_p, _ in of_classes]))
-        return np.stack(found)
-
-    def completed_by_prior(self, encoded: Encoded, fold: Fold) -> NDArray[np.float32]:
-        """Features in standard units, the missing ones as the prior of a fold expects them."""
-        (found,) = self.member_predictions(encoded, fold.members[-1:])
-        return self.completed_features(encoded, found.base)
-
-    def completed_features(
-        self, encoded: Encoded, base: NDArray[np.float32]
-    ) -> NDArray[np.float32]:
-        """Features in standard units, missing ones as the prior expects them; for trees."""
+    def completed_features(self, encoded: Encoded, by: MemberPredictions) -> NDArray[np.float32]:
+        """Features in standard units, missing ones as a member's prior expects them; for trees."""
         is_feature = ~np.asarray(self.scale.is_target)
         standard = (encoded.values - np.asarray(self.scale.mean)) / np.asarray(self.scale.std)
-        return np.where(encoded.observed, standard, base)[:, is_feature].astype(np.float32)
+        return np.where(encoded.observed, standard, by.base)[:, is_feature].astype(np.float32)
+
+    def _of_classes(self, encoded: Encoded, priors: ClassPriors) -> tuple[Floats, Floats]:
+        """log p(class | features) and expected numbers."""
+        target, n_classes = self.schema.units_of(len(self.schema.features)), len(priors.log_share)
+        predict = partial(
+            class_predictions, priors, self.scale, target_units=(target.start, target.stop)
+        )
+        found = map_tiles(predict, *encoded).astype(np.float64)
+        return found[:, :n_classes], found[:, n_classes:][:, : self.units.layer.n_gaussian]
+
+    def _of_numbers(
+        self, of_folds: list[_FoldPredictions], of_kinds: list[MemberPredictions]
+    ) -> tuple[Floats, Floats]:
+        """Numbers by all predictions, and the spread of members over their bins."""
+        n_gaussian = self.units.layer.n_gaussian
+        found: list[NDArray[Any]] = []
+        for kind in of_kinds:
+            found += [kind.base[:, :n_gaussian], kind.mean[:, :n_gaussian]]
+            found += [kind.bin_mean] if self.units.n_bins else []
+        expected = [of_fold.classes[1] for of_fold in of_folds if of_fold.classes]
+        found += [mean_of(expected)] if expected else []
+        mean, square = (
+            mean_of([getattr(member, name) for of_fold in of_folds for member in of_fold.members])
+            for name in ("bin_mean", "bin_square")
+        )
+        return np.stack(found), np.sqrt(np.maximum(square - mean**2, _LEAST_SPREAD**2))
+
+    def _of_target(self, j: int, of_folds: list[_FoldPredictions], prior: Floats) -> Floats:
+        """Log-probabilities of target `j` by all predictions."""
+
+        def log_proba(units: NDArray[Any]) -> Floats:
+            return log_of(self.schema.probabilities(units, j))
+
+        of_kinds = zip(*(of_fold.members for of_fold in of_folds), strict=True)
+        found = [mean_of([log_proba(member.mean) for member in kind]) for kind in of_kinds]
+        found.append(log_proba(prior))
+        for trees in ("forests", "boosted"):
+            of_trees = [getattr(of_fold, trees) for of_fold in of_folds]
+            if all(of_trees):
+                found.append(mean_of([own.get(j, found[-1]) for own in of_trees]))
+        of_classes = [of_fold.classes[0] for of_fold in of_folds if of_fold.classes]
+        return np.stack([*found, mean_of(of_classes)] if of_classes else found)
 
 
 @partial(jax.jit, static_argnames="target_units")
@@ -278,11 +216,10 @@ def class_predictions(
     densities, expected = jax.lax.map(
         lambda prior: log_density(prior, standard, seen), classes.priors
     )
-    log_proba = jax.nn.log_softmax(classes.log_share[:, None] + densities, axis=0)
+    log_share = classes.log_share[:, None]
+    log_proba = jax.nn.log_softmax(log_share + densities, axis=0)
     # A Gaussian is no judge of rare cases: no class has less than a thousandth of its share.
-    log_proba = jnp.logaddexp(
-        log_proba + jnp.log(0.999), classes.log_share[:, None] + jnp.log(0.001)
-    )
+    log_proba = jnp.logaddexp(log_proba + jnp.log(0.999), log_share + jnp.log(0.001))
     own = slice(*target_units)
     truth = values[:, own].T
     if len(truth) == 1:
@@ -292,22 +229,17 @@ def class_predictions(
     return jnp.concatenate([log_proba.T, mean], axis=1)
 
 
+def covariance_of(prior: GaussianPrior) -> Floats:
+    """Covariance of all units."""
+    loading, noise = np.asarray(prior.loading, np.float64), np.asarray(prior.noise, np.float64)
+    return np.asarray(loading @ loading.T + np.diag(noise))
+
+
 def log_of(proba: Floats) -> Floats:
     """Logarithm of probabilities, kept finite."""
     return np.asarray(np.log(np.maximum(proba, LEAST_PROBABILITY)))
 
 
-def mean_of(parts: list[Any]) -> Floats:
+def mean_of(parts: Sequence[Any]) -> Floats:
     """Mean of arrays, summed one by one."""
-    total = np.zeros(parts[0].shape)
-    for part in parts:
-        total += part
-    return total / len(parts)
-
-
-def weighted_sum(weights: Floats, parts: Floats) -> Floats:
-    """Sum over the first axis, term by term, so that no bit of a row depends on other rows."""
-    total = np.zeros(parts.shape[1:])
-    for weight, part in zip(weights, parts, strict=True):
-        total += weight * part
-    return total
+    return np.asarray(sum(np.asarray(part, np.float64) for part in parts) / len(parts))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import jax.numpy as jnp
 import numpy as np
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 from halfseen.data.schema import Encoded, Schema
 from halfseen.ensemble.config import Config
 from halfseen.ensemble.machine import Scale, Units
-from halfseen.rbm.units import VisibleLayer, layer_of
+from halfseen.rbm.units import layer_of
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
@@ -38,7 +37,7 @@ class Problem:
     encoded: Encoded
     observed: Bools  # (n_rows, n_entries)
     target_codes: Ints  # (n_rows, n_targets), -1 where unknown
-    weight: Floats | None  # (n_rows,), of mean one; None if all are equal
+    row_weight: Floats  # (n_rows,), of mean one
     config: Config
     seed: int
 
@@ -46,11 +45,6 @@ class Problem:
     def n_rows(self) -> int:
         """Number of rows."""
         return len(self.observed)
-
-    @cached_property
-    def row_weight(self) -> Floats:
-        """Weights of rows."""
-        return np.ones(self.n_rows) if self.weight is None else self.weight
 
     @cached_property
     def target_units(self) -> Bools:
@@ -69,7 +63,7 @@ class Problem:
         """Which entries are targets."""
         return np.isin(np.arange(self.units.n_entries), self.target_entries)
 
-    def standard(self, rows: Ints) -> NDArray[np.float32]:
+    def standard(self, rows: Ints) -> NDArray[Any]:
         """Rows in standard units."""
         values = self.encoded.values[rows] - np.asarray(self.scale.mean)
         return np.asarray(values / np.asarray(self.scale.std), np.float32)
@@ -77,6 +71,11 @@ class Problem:
     def by_unit(self, of_entries: Bools) -> Bools:
         """What belongs to entries, for each of their units."""
         return of_entries[..., self.units.entry_of_unit]
+
+    def labelled(self, training: Bools, most: int, *stream: int) -> tuple[Ints, Bools]:
+        """Rows with a target that may be learned from, not more than `most`, and units seen."""
+        rows = self.some(np.flatnonzero(training[:, self.is_target].any(axis=1)), most, *stream)
+        return rows, self.by_unit(training[rows]) & ~self.target_units
 
     def some(self, rows: Ints, most: int, *stream: int) -> Ints:
         """All rows, or a random choice of them, in their order."""
@@ -93,23 +92,21 @@ def make_problem(
     layer = layer_of(schema)
     units = Units(layer, config.n_bins if layer.n_gaussian else 0)
     first_units = np.unique(units.entry_of_unit, return_index=True)[1]
-    codes = np.full((len(encoded.values), len(schema.targets)), -1)
+    observed, scale = encoded.observed[:, first_units], _scale(schema, units, encoded)
+    row_weight = np.ones(len(observed)) if weight is None else weight
+    codes = np.full((len(observed), len(schema.targets)), -1)
     for j in range(len(schema.targets)):
         known = encoded.observed[:, schema.units_of(len(schema.features) + j).start]
         codes[known, j] = schema.probabilities(encoded.values[known], j).argmax(axis=1)
-    return Problem(
-        schema, units, _scale(schema, layer, units.n_bins, encoded), encoded,
-        encoded.observed[:, first_units], codes, weight, config, seed,
-    )  # fmt: skip
+    return Problem(schema, units, scale, encoded, observed, codes, row_weight, config, seed)
 
 
-def _scale(schema: Schema, layer: VisibleLayer, n_bins: int, encoded: Encoded) -> Scale:
-    n_numbers = layer.n_gaussian
+def _scale(schema: Schema, units: Units, encoded: Encoded) -> Scale:
+    layer, n_bins, n_numbers = units.layer, units.n_bins, units.layer.n_gaussian
     mean = schema.marginals.astype(np.float64)
     std = np.sqrt(np.maximum(mean * (1 - mean), _LEAST_STD**2))
     std[:n_numbers] = 1.0
-    zeros = jnp.zeros(n_numbers)
-    start = np.asarray(layer.inputs_from_mean(jnp.asarray(mean, jnp.float32), zeros))
+    start = layer.inputs_from_mean(jnp.asarray(mean, jnp.float32), jnp.zeros(n_numbers))
     centres, of_bins = np.zeros((n_bins, n_numbers)), np.zeros((n_bins, n_numbers))
     for number in range(n_numbers if n_bins else 0):
         values = encoded.values[encoded.observed[:, number], number].astype(np.float64)
@@ -117,12 +114,13 @@ def _scale(schema: Schema, layer: VisibleLayer, n_bins: int, encoded: Encoded) -
         place = np.rint(np.interp(values, centres[:, number], np.arange(n_bins)))
         counts = np.bincount(place.astype(np.int64), minlength=n_bins)
         of_bins[:, number] = np.log(counts / max(1, len(values)) + 1e-3)
-    is_target = np.isin(np.arange(layer.n_units), schema.target_units)
-    starts = np.concatenate([start, of_bins.reshape(-1)])
-    mean_, std_, centres_, start_ = (
-        jnp.asarray(array, jnp.float32) for array in (mean, std, centres, starts)
+    return Scale(
+        mean=jnp.float32(mean),
+        std=jnp.float32(std),
+        centres=jnp.float32(centres),
+        start=jnp.float32(np.append(start, of_bins)),
+        is_target=jnp.asarray(schema.unit_column >= len(schema.features)),
     )
-    return Scale(mean_, std_, centres_, start_, jnp.asarray(is_target))
 
 
 def bin_centres(values: Floats, n_bins: int) -> Floats:
@@ -147,29 +145,18 @@ class Stopper:
     """True once training is to end: at a deadline, or after Ctrl-C."""
 
     def __init__(self, max_seconds: float | None = None) -> None:
-        self._deadline = None if max_seconds is None else time.monotonic() + max_seconds
-        self._interrupted = threading.Event()
+        self._deadline = np.inf if max_seconds is None else time.monotonic() + max_seconds
+        self.was_interrupted = False
 
     def __bool__(self) -> bool:
-        late = self._deadline is not None and time.monotonic() > self._deadline
-        return late or self.was_interrupted
+        return self.was_interrupted or time.monotonic() > self._deadline
 
-    @property
-    def was_interrupted(self) -> bool:
-        """Whether Ctrl-C was pressed."""
-        return self._interrupted.is_set()
-
-    def end(self) -> None:
-        """End the training that still goes on in threads."""
-        self._interrupted.set()
-
-    def results(self, jobs: Iterable[Future[Result]]) -> list[Result]:
+    def results(self, jobs: list[Future[Result]]) -> list[Result]:
         """Results of jobs that end early if this is true; a second Ctrl-C is raised."""
-        waiting = list(jobs)
         try:
-            return [job.result() for job in waiting]
+            return [job.result() for job in jobs]
         except KeyboardInterrupt:
             if self.was_interrupted:
                 raise
-            self._interrupted.set()
-            return self.results(waiting)
+            self.was_interrupted = True
+            return self.results(jobs)

@@ -17,18 +17,15 @@ from scipy.special import logsumexp
 
 from halfseen.base.tiles import map_tiles
 from halfseen.data.schema import Encoded
-from halfseen.ensemble.model import Ensemble
-from halfseen.ensemble.stacking import LEAST_PROBABILITY
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
+from halfseen.ensemble.model import Ensemble, Fold, covariance_of
+from halfseen.ensemble.stacking import LEAST_PROBABILITY, Floats
 
 _MOST_GROUPS = 12
 _N_ORDERS = 4  # over which log-probabilities are averaged
 _DRAWS, _SAMPLES = 100, 101  # streams of random numbers
 
 
-def column_groups(ensemble: Ensemble, seed: int, order: int) -> list[NDArray[np.int64]]:
+def column_groups(ensemble: Ensemble, order: int) -> list[NDArray[np.int64]]:
     """Columns with units in a random order, in groups of columns that hang together little."""
     schema = ensemble.schema
     columns = [j for j, column in enumerate(schema.columns) if column.n_units]
@@ -36,7 +33,7 @@ def column_groups(ensemble: Ensemble, seed: int, order: int) -> list[NDArray[np.
     size = -(-len(columns) // n_groups)
     strength = _couplings(ensemble)
     groups: list[list[int]] = [[] for _ in range(n_groups)]
-    for j in np.random.default_rng([seed, order, 23]).permutation(columns).tolist():
+    for j in np.random.default_rng([ensemble.seed, order, 23]).permutation(columns).tolist():
         open_groups = [group for group in groups if len(group) < size]
         cost = [strength[j, group].max(initial=0.0) for group in open_groups]
         open_groups[int(np.argmin(cost))].append(j)
@@ -45,74 +42,121 @@ def column_groups(ensemble: Ensemble, seed: int, order: int) -> list[NDArray[np.
 
 def _couplings(ensemble: Ensemble) -> Floats:
     """Largest correlation under the prior between units of two columns."""
-    schema, prior = ensemble.schema, ensemble.folds[0].members[0].prior
-    loading, noise = np.asarray(prior.loading, np.float64), np.asarray(prior.noise, np.float64)
-    covariance = loading @ loading.T + np.diag(noise)
+    covariance = covariance_of(ensemble.folds[0].members[0].prior)
     std = np.sqrt(np.diag(covariance))
-    of_units = np.abs(covariance / std / std[:, None])
-    n_columns, column = len(schema.columns), schema.unit_column
+    n_columns, column = len(ensemble.schema.columns), ensemble.schema.unit_column
     by_row = np.zeros((n_columns, len(column)))
-    np.maximum.at(by_row, column, of_units)
+    np.maximum.at(by_row, column, np.abs(covariance / std / std[:, None]))
     strength = np.zeros((n_columns, n_columns))
     np.maximum.at(strength.T, column, by_row.T)
     return strength
 
 
+class _Conditional:
+    """What one fold says of each column of some rows, given their observed units."""
+
+    def __init__(self, ensemble: Ensemble, fold: Fold, encoded: Encoded) -> None:
+        self.schema, self.residuals = ensemble.schema, ensemble.stack.residuals
+        self.mean, spread = ensemble.complete(encoded, [fold])
+        self.expected = self.residuals.slope * self.mean[:, : spread.shape[1]].astype(np.float64)
+        columns = [j for j, column in enumerate(self.schema.features) if column.n_units]
+        first = [self.schema.units_of(j).start for j in columns]
+        share = encoded.observed[:, first].mean(axis=1)
+        factor = np.interp(share, self.residuals.shares, self.residuals.factors)
+        self.spread = spread * factor[:, np.newaxis]  # what residuals are multiplied by
+
+    def draw(self, j: int, uniform: Floats, shift: Floats) -> NDArray[np.float32]:
+        """Values of column `j`; residuals of numbers are shifted."""
+        column, units = self.schema.columns[j], self.schema.units_of(j)
+        unit, mean = units.start, self.mean[:, units]
+        if column.unit == "gaussian":
+            quantiles = self.residuals.quantiles[unit]
+            shares = (np.arange(len(quantiles)) + 0.5) / len(quantiles)
+            residual = np.interp(uniform, shares, quantiles) + shift[unit]
+            drawn = self.expected[:, unit] + self.spread[:, unit] * residual
+            return column.nearest_unit(drawn)[:, np.newaxis]
+        if column.unit == "bernoulli":
+            is_one = uniform[:, None] < mean
+            return np.clip(mean, 0.0, 1.0) if column.graded else is_one.astype(np.float32)
+        bounds = np.cumsum(column.probabilities(mean), axis=1)
+        code = np.minimum((uniform[:, None] > bounds).sum(axis=1), mean.shape[1] - 1)
+        return np.asarray(np.eye(mean.shape[1], dtype=np.float32)[code])
+
+    def log_density(self, j: int, values: NDArray[np.float32]) -> Floats:
+        """Log-density or log-probability of the values of column `j`."""
+        column, units = self.schema.columns[j], self.schema.units_of(j)
+        if column.unit == "gaussian":
+            unit = units.start
+            std = self.spread[:, unit] * self.residuals.scale[unit]
+            away = (values[:, unit].astype(np.float64) - self.expected[:, unit]) / std
+            return np.asarray(-0.5 * away**2 - np.log(std) - 0.5 * np.log(2 * np.pi))
+        p, t = (column.probabilities(part[:, units]) for part in (self.mean, values))
+        return np.asarray((t * np.log(np.maximum(p, LEAST_PROBABILITY))).sum(axis=1))
+
+
 def draw_missing(
     ensemble: Ensemble,
     encoded: Encoded,
-    *,
     seed: int,
-    model_seed: int,
     draw: int,
-    first_row: int,
-    targets: bool,
-    stream: int = _DRAWS,
+    first_row: int = 0,
+    *,
+    targets: bool = False,
 ) -> NDArray[np.float32]:
     """Fill missing units with one draw; the random numbers of a row are those of its position."""
     schema, fold = ensemble.schema, ensemble.folds[draw % len(ensemble.folds)]
     n_wanted = len(schema.columns) if targets else len(schema.features)
-    uniform = _uniforms(len(encoded.values), len(schema.columns), [seed, stream, draw], first_row)
-    values, observed = encoded.values.copy(), encoded.observed.copy()
-    assert ensemble.stack is not None
-    of_numbers = ensemble.stack.residuals
+    stream = [seed, _SAMPLES if targets else _DRAWS, draw]
+    uniform = _uniforms(len(encoded.values), len(schema.columns), stream, first_row)
     # A mean that is estimated from so many entries is unsure: each draw has another one.
-    normal = np.random.default_rng([model_seed, seed, stream, draw, 43]).normal
-    shift = normal(size=len(of_numbers.scale)) * of_numbers.scale / np.sqrt(of_numbers.n_entries)
-    for group in column_groups(ensemble, model_seed, draw % _N_ORDERS):
+    residuals = ensemble.stack.residuals
+    normal = np.random.default_rng([ensemble.seed, *stream, 43]).normal
+    shift = normal(size=len(residuals.scale)) * residuals.scale / np.sqrt(residuals.n_entries)
+    values, observed = encoded.values.copy(), encoded.observed.copy()
+    for group in column_groups(ensemble, draw % _N_ORDERS):
         own = [j for j in group if j < n_wanted]
-        asked = np.zeros(len(values), bool)
-        for j in own:
-            asked |= ~observed[:, schema.units_of(j).start]
+        asked = ~observed[:, [schema.units_of(j).start for j in own]].all(axis=1)
         if not asked.any():
             continue
         rows = Encoded(values[asked], observed[asked])
-        mean, spread = ensemble.complete(rows, [fold])
-        numbers = _numbers_given(ensemble, rows.observed, mean, spread)
+        given = _Conditional(ensemble, fold, rows)
         for j in own:
             units = schema.units_of(j)
             missing = ~rows.observed[:, units.start]
-            drawn = _drawn(ensemble, j, mean[:, units], numbers, shift, uniform[asked, j])
-            rows.values[missing, units] = drawn[missing]
+            rows.values[missing, units] = given.draw(j, uniform[asked, j], shift)[missing]
             rows.observed[missing, units] = True
         values[asked], observed[asked] = rows
     return values
 
 
-def sample_rows(ensemble: Ensemble, n_rows: int, seed: int, model_seed: int) -> NDArray[np.float32]:
+def sample_rows(ensemble: Ensemble, n_rows: int, seed: int) -> NDArray[np.float32]:
     """New rows, each by one fold and one order, features and targets."""
-    n_units = ensemble.units.layer.n_units
-    values = np.zeros((n_rows, n_units), np.float32)
+    values = np.zeros((n_rows, ensemble.units.layer.n_units), np.float32)
     for draw in range(min(n_rows, _N_ORDERS)):
-        own = np.arange(draw, n_rows, _N_ORDERS)
-        empty = Encoded(
-            np.zeros((len(own), n_units), np.float32), np.zeros((len(own), n_units), bool)
-        )
-        values[own] = draw_missing(
-            ensemble, empty, seed=seed, model_seed=model_seed, draw=draw, first_row=0, targets=True,
-            stream=_SAMPLES,
-        )  # fmt: skip
+        empty = np.zeros_like(values[draw::_N_ORDERS])
+        encoded = Encoded(empty, empty.astype(bool))
+        values[draw::_N_ORDERS] = draw_missing(ensemble, encoded, seed, draw, targets=True)
     return values
+
+
+def log_probability(ensemble: Ensemble, encoded: Encoded) -> Floats:
+    """log P(v_o) of each row: one group of columns after another, averaged over orders.
+
+    One column at a time is exact where there are at most as many columns as groups: probabilities
+    of all rows of a table of categories then sum to one.
+    """
+    total = np.zeros((_N_ORDERS, len(encoded.values)))
+    for order in range(_N_ORDERS):
+        fold = ensemble.folds[order % len(ensemble.folds)]
+        shown = np.zeros(encoded.observed.shape, bool)
+        for group in column_groups(ensemble, order):
+            given = _Conditional(ensemble, fold, Encoded(encoded.values, shown))
+            for j in group:
+                units = ensemble.schema.units_of(j)
+                seen = encoded.observed[:, units]
+                total[order] += np.where(seen[:, 0], given.log_density(j, encoded.values), 0.0)
+                shown[:, units] = seen
+    return np.asarray(logsumexp(total, axis=0) - np.log(_N_ORDERS))
 
 
 def _uniforms(n_rows: int, n_columns: int, stream: list[int], first_row: int) -> Floats:
@@ -131,88 +175,3 @@ def _uniforms_of_tile(key: jax.Array, positions: jax.Array, *, n_columns: int) -
         return jax.random.uniform(own, (n_columns,), minval=1e-6, maxval=1 - 1e-6)
 
     return jax.vmap(of_row)(positions)
-
-
-def _numbers_given(
-    ensemble: Ensemble, observed: Bools, mean: NDArray[np.float32], spread: Floats
-) -> tuple[Floats, Floats]:
-    """Expectation of numbers, and what their residuals are multiplied by."""
-    assert ensemble.stack is not None
-    residuals, schema = ensemble.stack.residuals, ensemble.schema
-    columns = [j for j, column in enumerate(schema.features) if column.n_units]
-    share = observed[:, [schema.units_of(j).start for j in columns]].mean(axis=1)
-    factor = np.interp(share, residuals.shares, residuals.factors)
-    numbers = mean[:, : spread.shape[1]].astype(np.float64)
-    return residuals.slope * numbers, spread * factor[:, np.newaxis]
-
-
-def _drawn(
-    ensemble: Ensemble,
-    j: int,
-    mean: NDArray[np.float32],
-    numbers: tuple[Floats, Floats],
-    shift: Floats,
-    uniform: Floats,
-) -> NDArray[np.float32]:
-    """Values of a column drawn from its conditional distribution."""
-    column, unit = ensemble.schema.columns[j], ensemble.schema.units_of(j).start
-    if column.unit == "gaussian":
-        assert ensemble.stack is not None
-        quantiles = ensemble.stack.residuals.quantiles[unit]
-        shares = (np.arange(len(quantiles)) + 0.5) / len(quantiles)
-        residual = np.interp(uniform, shares, quantiles) + shift[unit]
-        expected, spread = numbers
-        return column.nearest_unit(expected[:, unit] + spread[:, unit] * residual)[:, np.newaxis]
-    if mean.shape[1] == 1:
-        if column.graded:
-            return np.clip(mean, 0.0, 1.0)
-        return (uniform[:, None] < mean).astype(np.float32)
-    bounds = np.cumsum(column.probabilities(mean), axis=1)
-    code = np.minimum((uniform[:, None] > bounds).sum(axis=1), mean.shape[1] - 1)
-    one_hot: NDArray[np.float32] = np.eye(mean.shape[1], dtype=np.float32)[code]
-    return one_hot
-
-
-def log_probability(ensemble: Ensemble, encoded: Encoded, model_seed: int) -> Floats:
-    """log P(v_o) of each row: one group of columns after another, averaged over orders.
-
-    One column at a time is exact where there are at most as many columns as groups: probabilities
-    of all rows of a table of categories then sum to one.
-    """
-    by_order = []
-    for order in range(_N_ORDERS):
-        fold = ensemble.folds[order % len(ensemble.folds)]
-        given = np.zeros(encoded.observed.shape, bool)
-        total = np.zeros(len(encoded.values))
-        for group in column_groups(ensemble, model_seed, order):
-            mean, spread = ensemble.complete(Encoded(encoded.values, given), [fold])
-            numbers = _numbers_given(ensemble, given, mean, spread)
-            for j in group:
-                units = ensemble.schema.units_of(j)
-                seen = encoded.observed[:, units.start]
-                of_column = _log_density(
-                    ensemble, j, encoded.values[:, units], mean[:, units], numbers
-                )
-                total += np.where(seen, of_column, 0.0)
-                given[:, units] = encoded.observed[:, units]
-        by_order.append(total)
-    return np.asarray(logsumexp(np.stack(by_order), axis=0) - np.log(_N_ORDERS))
-
-
-def _log_density(
-    ensemble: Ensemble,
-    j: int,
-    values: NDArray[np.float32],
-    mean: NDArray[np.float32],
-    numbers: tuple[Floats, Floats],
-) -> Floats:
-    column, unit = ensemble.schema.columns[j], ensemble.schema.units_of(j).start
-    if column.unit == "gaussian":
-        assert ensemble.stack is not None
-        expected, spread = (part[:, unit] for part in numbers)
-        std = spread * ensemble.stack.residuals.scale[unit]
-        away = (values[:, 0].astype(np.float64) - expected) / std
-        return np.asarray(-0.5 * away**2 - np.log(std) - 0.5 * np.log(2 * np.pi))
-    p = column.probabilities(mean)
-    t = column.probabilities(values)
-    return np.asarray((t * np.log(np.maximum(p, LEAST_PROBABILITY))).sum(axis=1))

@@ -31,41 +31,27 @@ LEAST_PROBABILITY = 1e-6
 def number_weights(
     predictions: Floats, truth: Floats, column: Ints, n_columns: int, entry_weight: Floats
 ) -> Floats:
-    """Non-negative weights of predictions for each column, of sum one or less.
+    """Non-negative weights of predictions for each column, (n_columns, n_predictions).
 
-    The rest is the weight of the column's mean. Columns are pulled to common weights, and these to
-    equal ones.
-
-    Parameters
-    ----------
-    predictions : ndarray of shape (n_predictions, n_entries)
-        In standard units, where the mean of a column is 0.
-    truth, column, entry_weight : ndarray of shape (n_entries,)
-        True values, columns and weights of the entries.
-    n_columns : int
-        Number of columns.
-
-    Returns
-    -------
-    ndarray of shape (n_columns, n_predictions)
+    `predictions`, of shape (n_predictions, n_entries), are in standard units, where the mean of a
+    column is 0. Weights have a sum of one or less: the rest is the weight of that mean. Columns are
+    pulled to common weights, and these to equal ones.
     """
     n_predictions = len(predictions)
     equal = np.append(np.full(n_predictions, 1.0 / n_predictions), 0.0)
     if not len(truth):
         return np.tile(equal[:-1], (n_columns, 1))
     root = np.sqrt(entry_weight)
-    with_mean = np.vstack([predictions, np.zeros(len(truth))]) * root
-    truth = truth * root
+    with_mean, truth = np.vstack([predictions, np.zeros(len(truth))]) * root, truth * root
     least = _least_error(with_mean, truth, 1.0)
     common = _pulled_least_squares(with_mean, truth, equal, _COMMON_STRENGTH * _pull(least))
     weights = np.tile(common, (n_columns, 1))
     for j in range(n_columns):
         own = column == j
         if own.any():
-            pull = _pull(_least_error(with_mean[:, own], truth[own], least))
-            weights[j] = _pulled_least_squares(
-                with_mean[:, own], truth[own], common, _COLUMN_STRENGTH * pull
-            )
+            given = with_mean[:, own], truth[own]
+            pull = _COLUMN_STRENGTH * _pull(_least_error(*given, least))
+            weights[j] = _pulled_least_squares(*given, common, pull)
     return weights[:, :-1]
 
 
@@ -120,6 +106,19 @@ class Pool(NamedTuple):
     shift: float
 
 
+class TargetEntries(NamedTuple):
+    """Held-out entries of a target, and what is predicted of them."""
+
+    log_proba: Floats  # (n_predictions, n_entries, n_classes)
+    code: Ints  # (n_entries,), of the true class
+    weight: Floats  # (n_entries,)
+
+
+def weighted_sum(weights: Floats, parts: Floats) -> Floats:
+    """Sum over the first axis, term by term, so that no bit of a row depends on other rows."""
+    return np.asarray(sum(weight * part for weight, part in zip(weights, parts, strict=True)))
+
+
 def pooled(log_proba: Floats, pool: Pool) -> Floats:
     """Probabilities of classes from several predictions, (n_predictions, n, n_classes).
 
@@ -127,32 +126,26 @@ def pooled(log_proba: Floats, pool: Pool) -> Floats:
     >>> pooled(np.log([[[0.1, 0.9]], [[0.5, 0.5]]]), pool).round(3)
     array([[0.1, 0.9]])
     """
-    heights = np.zeros(log_proba.shape[1:])
-    for power, one in zip(pool.powers, log_proba, strict=True):
-        heights += power * one
+    heights = weighted_sum(pool.powers, log_proba)
     if pool.shift:
         heights[..., 1] += pool.shift
     return np.asarray(softmax(heights, axis=-1))
 
 
-def fit_pool(
-    log_proba: list[Floats], truth: list[Ints], entry_weight: list[Floats], start: Floats
-) -> Pool:
-    """Powers and shift under which true classes are most probable, pulled to given ones.
+def fit_pool(targets: list[TargetEntries], start: Floats) -> Pool:
+    """Powers and shift under which true classes are most probable, pulled to those at the start.
 
-    Each element of the lists is a target with the same number of classes or not; `log_proba` is of
-    shape (n_predictions, n_entries, n_classes). Only targets of two classes have a shift.
+    Targets may differ in the number of classes. Only targets of two classes have a shift.
     """
-    n_predictions = len(start)
     start = np.append(start, 0.0)
+    n_predictions = len(start) - 1
     pull = np.append(np.full(n_predictions, _POWER_STRENGTH * n_predictions), _SHIFT_STRENGTH)
-    parts = [part for part in zip(log_proba, truth, entry_weight, strict=True) if len(part[1])]
-    has_shift = all(log_p.shape[2] == 2 for log_p, _, _ in parts)
+    has_shift = all(target.log_proba.shape[2] == 2 for target in targets)
 
     def loss(sought: Floats) -> tuple[float, Floats]:
         away = sought - start
         value, slope = 0.5 * float(pull @ away**2), pull * away
-        for log_p, code, weight in parts:
+        for log_p, code, weight in targets:
             heights = np.tensordot(sought[:-1], log_p, axes=1)
             if has_shift:
                 heights[:, 1] += sought[-1]
@@ -169,5 +162,5 @@ def fit_pool(
 
     largest = _LARGEST_SHIFT if has_shift else 0.0
     bounds = [(0.0, _LARGEST_POWER)] * n_predictions + [(-largest, largest)]
-    found = minimize(loss, start, jac=True, bounds=bounds).x if parts else start
+    found = minimize(loss, start, jac=True, bounds=bounds).x
     return Pool(found[:-1], float(found[-1]))

@@ -6,7 +6,6 @@ executed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -57,25 +56,22 @@ class Trees(NamedTuple):
 def fit_forest(
     X: NDArray[np.float32],
     codes: NDArray[np.int64],
+    weight: Floats,
     marginal: Floats,
-    n_trees: int,
-    weight: Floats | None,
     seed: int,
+    n_trees: int,
 ) -> Trees:
     """Extremely randomised trees; each leaf counts one more row, of the marginal shares."""
     n_features = X.shape[1]
     enough = max(_ENOUGH_FEATURES, round(n_features**0.5))
+    parts = []
     # scikit-learn's forest changes the filters of warnings, which all threads share, at each tree.
-    forest = [
-        ExtraTreeClassifier(
+    for number in range(n_trees):
+        fitted = ExtraTreeClassifier(
             min_samples_leaf=max(_LEAST_LEAF, len(codes) // _MOST_LEAVES),
             max_features=max(1, min(round(_SHARE_OF_FEATURES * n_features), enough)),
             random_state=seed + number,
         ).fit(X, codes, weight)
-        for number in range(n_trees)
-    ]
-    parts = []
-    for fitted in forest:
         tree = fitted.tree_
         share = np.zeros((tree.node_count, len(marginal)))
         share[:, fitted.classes_] = tree.value[:, 0] / tree.value[:, 0].sum(axis=1, keepdims=True)
@@ -87,45 +83,45 @@ def fit_forest(
 def boost_trees(
     X: NDArray[np.float32],
     codes: NDArray[np.int64],
-    n_classes: int,
-    n_rounds: int,
-    weight: Floats | None,
+    weight: Floats,
+    marginal: Floats,
     seed: int,
+    n_rounds: int,
 ) -> Trees:
     """Stochastic gradient boosting; classes without a row keep a small probability."""
+    n_classes = len(marginal)
     model = GradientBoostingClassifier(n_estimators=n_rounds, random_state=seed, **_BOOSTING)
     model.fit(X, codes, weight)
     share = (np.bincount(codes, weight, n_classes) + 1.0) / (len(codes) + n_classes)
-    present = model.classes_
-    start = np.log(share)
     parts = []
     for row in model.estimators_:
-        for place, fitted in enumerate(row):
-            # The one tree of a round of two classes has the log-odds of the second.
-            code = present[-1] if len(row) == 1 else present[place]
+        # The one tree of a round of two classes has the log-odds of the second.
+        for code, fitted in zip(model.classes_[-len(row) :], row, strict=True):
             output = np.zeros((fitted.tree_.node_count, n_classes))
             output[:, code] = model.learning_rate * fitted.tree_.value[:, 0, 0]
             parts.append((fitted.tree_, output))
-    return _joined(parts, start, is_log_odds=True)
+    return _joined(parts, np.log(share), is_log_odds=True)
 
 
-def _joined(trees: Sequence[tuple[Any, Floats]], start: Floats, *, is_log_odds: bool) -> Trees:
+def _joined(trees: list[tuple[Any, Floats]], start: Floats, *, is_log_odds: bool) -> Trees:
     """The nodes of scikit-learn's trees, with the outputs of their nodes, one after the other."""
-    sizes = [tree.node_count for tree, _ in trees]
-    roots = (np.cumsum(sizes) - sizes).astype(np.int32)
-    nodes = []
-    for (tree, output), root in zip(trees, roots, strict=True):
-        own, is_leaf = np.arange(tree.node_count), tree.children_left < 0
-        nodes.append((
-            np.where(is_leaf, 0, tree.feature),
-            tree.threshold,
-            root + np.where(is_leaf, own, tree.children_left),
-            root + np.where(is_leaf, own, tree.children_right),
-            output,
-        ))  # fmt: skip
-    feature, threshold, left, right, output = map(np.concatenate, zip(*nodes, strict=True))
+    ends = np.cumsum([tree.node_count for tree, _ in trees])
+    root = np.append(0, ends[:-1]).astype(np.int32)
+    first = np.repeat(root, np.diff(ends, prepend=0))
+
+    def of_nodes(name: str) -> NDArray[Any]:
+        return np.concatenate([getattr(tree, name) for tree, _ in trees])
+
+    left, right = of_nodes("children_left"), of_nodes("children_right")
+    is_leaf, own = left < 0, np.arange(len(left))
     return Trees(
-        start, roots, feature.astype(np.int32), threshold, left.astype(np.int32),
-        right.astype(np.int32), output.astype(np.float32), max(tree.max_depth for tree, _ in trees),
-        is_log_odds,
-    )  # fmt: skip
+        start,
+        root,
+        feature=np.where(is_leaf, 0, of_nodes("feature")).astype(np.int32),
+        threshold=of_nodes("threshold"),
+        left=np.where(is_leaf, own, first + left).astype(np.int32),
+        right=np.where(is_leaf, own, first + right).astype(np.int32),
+        output=np.concatenate([output for _, output in trees]).astype(np.float32),
+        depth=max(tree.max_depth for tree, _ in trees),
+        is_log_odds=is_log_odds,
+    )

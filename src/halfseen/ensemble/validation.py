@@ -8,9 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfseen.ensemble.machine import Units
-
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.int64]
+from halfseen.ensemble.problem import Bools, Ints, Problem
 
 # Rows in which entries are held out: at most so many, or a fifth of a long table.
 _MOST_ROWS, _SHARE_OF_LONG, _MOST_ROWS_OF_LONG = 4096, 0.2, 16_384
@@ -32,40 +30,23 @@ class HeldOut(NamedTuple):
         return training
 
 
-def hold_out(
-    observed: Bools,
-    target_codes: Ints,
-    is_target: Bools,
-    fraction: float,
-    target_entries: Ints,
-    seed: list[int],
-) -> HeldOut:
+def hold_out(problem: Problem, fold: int) -> HeldOut:
     """Hold out a fraction of the observed entries of each column; of targets, class by class.
 
-    Parameters
-    ----------
-    observed : ndarray of bool, of shape (n_rows, n_entries)
-    target_codes : ndarray of shape (n_rows, n_targets)
-        Code of the class of each target, -1 where unknown.
-    is_target : ndarray of bool, of shape (n_entries,)
-    fraction : float
-        Fraction to hold out. It is raised for labels of long tables, in which few rows are used.
-    target_entries : ndarray of shape (n_targets,)
-        Entry of each target.
-    seed : list of int
-        Seed of the choice.
+    The fraction is raised for labels of long tables, in which few rows are used.
     """
-    random = np.random.default_rng(seed)
-    n_rows = len(observed)
+    random = np.random.default_rng([problem.seed, fold])
+    fraction, n_rows = problem.config.validation_fraction, problem.n_rows
     most = max(_MOST_ROWS, min(int(_SHARE_OF_LONG * n_rows), _MOST_ROWS_OF_LONG))
     rows = np.sort(random.permutation(n_rows)[:most])
-    seen, codes = observed[rows], target_codes[rows]
+    seen, is_feature = problem.observed[rows], ~problem.is_target
     held = np.zeros(seen.shape, bool)
-    keeps = random.random(len(rows)) < (_KEEP_FEATURES if is_target.any() else 0.0)
-    held[:, ~is_target] = seen[:, ~is_target] & ~keeps[:, None]
-    held[:, ~is_target] &= random.random((len(rows), int((~is_target).sum()))) < fraction
-    share = min(max(fraction, _LARGEST_SHARE), fraction * n_rows / max(1, len(rows)))
-    held[:, target_entries] = _hold_out_targets(codes, share if fraction else 0.0, keeps, random)
+    keeps = random.random(len(rows)) < (0.0 if is_feature.all() else _KEEP_FEATURES)
+    held[:, is_feature] = random.random((len(rows), is_feature.sum())) < fraction
+    held &= seen & ~keeps[:, None]
+    share = min(max(fraction, _LARGEST_SHARE), fraction * n_rows / len(rows))
+    codes = problem.target_codes[rows]
+    held[:, problem.target_entries] = _hold_out_targets(codes, share, keeps, random)
     # A row that kept nothing would be predicted from nothing: it keeps everything.
     held[~(seen & ~held).any(axis=1)] = False
     return HeldOut(rows, held)
@@ -78,7 +59,7 @@ def _hold_out_targets(
 
     def shuffled(rows: Ints) -> Ints:
         mixed = random.permutation(rows)
-        return mixed[np.argsort(~first[mixed], kind="stable")]
+        return np.concatenate([mixed[first[mixed]], mixed[~first[mixed]]])
 
     held = np.zeros(codes.shape, bool)
     if codes.shape[1] > 1:
@@ -100,13 +81,12 @@ def _whole_rows(codes: Ints, share: float) -> Ints:
     left = np.minimum(np.floor(share * counts + 0.5).astype(np.int64), counts - 1)
     labelled = np.flatnonzero((codes >= 0).any(axis=1))
     chosen: list[int] = []
-    for row in labelled:
-        if len(chosen) >= int(_WHOLE_ROWS * share * len(labelled)):
-            break
+    for row in labelled.tolist():
         known = np.flatnonzero(codes[row] >= 0)
-        if (left[known, codes[row, known]] > 0).all():
-            left[known, codes[row, known]] -= 1
-            chosen.append(int(row))
+        classes = known, codes[row, known]
+        if len(chosen) < int(_WHOLE_ROWS * share * len(labelled)) and (left[classes] > 0).all():
+            left[classes] -= 1
+            chosen.append(row)
     return np.array(chosen, np.int64)
 
 
@@ -114,13 +94,11 @@ def entry_losses(
     units: Units, mean: NDArray[np.float32], truth: NDArray[np.float32]
 ) -> NDArray[np.float64]:
     """Squared error of numbers and log-loss of other entries, of shape (n_rows, n_entries)."""
-    n_gaussian, n_single = units.layer.n_gaussian, units.n_single
+    numbers = slice(0, units.layer.n_gaussian)
+    binary = slice(numbers.stop, units.n_single)
     proba = np.clip(mean.astype(np.float64), 1e-4, 1 - 1e-4)
-    losses = np.zeros((len(mean), units.n_entries))
-    losses[:, :n_gaussian] = (mean[:, :n_gaussian] - truth[:, :n_gaussian]) ** 2
-    binary = slice(n_gaussian, n_single)
-    p, t = proba[:, binary], truth[:, binary]
-    losses[:, binary] = -t * np.log(p) - (1 - t) * np.log(1 - p)
-    of_units = -truth[:, n_single:] * np.log(proba[:, n_single:])
-    np.add.at(losses.T, units.entry_of_unit[n_single:], of_units.T)
-    return losses
+    of_units = -truth * np.log(proba)
+    of_units[:, binary] -= (1 - truth[:, binary]) * np.log(1 - proba[:, binary])
+    of_units[:, numbers] = (mean[:, numbers] - truth[:, numbers]) ** 2
+    first_units = np.unique(units.entry_of_unit, return_index=True)[1]
+    return np.asarray(np.add.reduceat(of_units, first_units, axis=1))
