@@ -67,13 +67,15 @@ test-engines: $(VENV)/.test
 test-long: $(VENV)/.test
 	HALFSEEN_TESTS_AS_IN_USE=1 $(BIN)/python -m pytest -rs -m "long or as_in_use"
 
-# Everything that is run by make test, in an environment of its own.
+# Everything that is run by make test, in an environment of its own. Old versions may call what new
+# versions of others have deprecated.
 test-lowest: $(VENV)/bin/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check "uv>=0.5"
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(VENV)-lowest
 	VIRTUAL_ENV=$(VENV)-lowest $(BIN)/uv pip install --quiet --resolution lowest-direct --group test \
 	  --editable ".[cli,excel,report,serve,dask,mlflow]"
-	$(VENV)-lowest/bin/python -m pytest -n $(WORKERS) -rs -m "not long and not browser and not engines"
+	$(VENV)-lowest/bin/python -m pytest -n $(WORKERS) -rs -m "not long and not browser and not engines" \
+	  -W default::DeprecationWarning -W default::FutureWarning
 
 # The wheel is built from the source distribution, and tried where nothing else is installed.
 dist: $(VENV)/bin/python pyproject.toml
