@@ -16,7 +16,7 @@ predict, and compare with the truth.
 Labels of held-out rows are predicted from features alone, as 'halfseen predict' does for new rows.
 In the other rows entries of features and labels are hidden at random, and filled as 'halfseen
 complete' does. Three baselines answer for the same entries: the mean or most frequent value;
-iterative imputation, then gradient boosting; gradient boosting on missing values. They are not
+imputation by a Gaussian, then gradient boosting; gradient boosting on missing values. They are not
 tuned. The end says what that means, by a stated rule, and whether intervals, prediction sets and
 probabilities keep what they promise.
 
