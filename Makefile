@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 WORKERS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); [ $$n -gt 4 ] && echo 4 || echo $$n)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check test-long test-browser test-engines test-lowest docs dist bench clean
+.PHONY: help demo test check test-long test-browser test-engines test-fuzz test-lowest docs dist bench clean
 
 help:
 	@echo "make demo          train on digits with half of the pixels and labels hidden; writes demo_output/digits.png"
@@ -17,6 +17,7 @@ help:
 	@echo "make test-long     the tests that make test leaves out because they take long"
 	@echo "make test-browser  the reports in a real browser (needs Chromium)"
 	@echo "make test-engines  Dask and Spark with processes of their own (Spark needs Java)"
+	@echo "make test-fuzz     500 requests to the service, made by schemathesis"
 	@echo "make test-lowest   the tests with the lowest versions that pyproject.toml allows"
 	@echo "make dist          wheel and source distribution in dist, and the README run from the wheel"
 	@echo "make docs          the site in docs/_build/html: guide, gallery, API; warnings are errors"
@@ -53,6 +54,7 @@ test: check
 	@echo "  tests that take long (scikit-learn checks with full defaults, the README):  make test-long"
 	@echo "  the reports in a real browser (needs Chromium):  make test-browser"
 	@echo "  Dask and Spark with processes of their own (Spark needs Java):  make test-engines"
+	@echo "  500 requests to the service, made by schemathesis:  make test-fuzz"
 	@echo "  the demonstration:  make demo"
 	@echo "  anything listed as SKIPPED above: the reason says what it needs"
 
@@ -63,6 +65,10 @@ test-browser: $(VENV)/.test
 test-engines: $(VENV)/.test
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group engines
 	$(BIN)/python -m pytest -rs -m engines tests/engines
+
+test-fuzz: $(VENV)/.test
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group fuzz
+	$(BIN)/python -m pytest -rs tests/serve/test_fuzz.py
 
 test-long: $(VENV)/.test
 	HALFSEEN_TESTS_AS_IN_USE=1 $(BIN)/python -m pytest -rs -m "long or as_in_use"

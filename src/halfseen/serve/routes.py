@@ -10,7 +10,7 @@ import pyarrow as pa
 from fastapi import FastAPI, Path, Query, Request
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from pydantic import BaseModel
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse, Response
 
 from halfseen._version import __version__
 from halfseen.serve import answers, protocols, schemas
@@ -60,7 +60,7 @@ def add_routes(app: FastAPI, service: Service) -> None:
     @cache
     def openapi() -> dict[str, Any]:
         document = ordinary()
-        schemas.complete_openapi(document, examples)
+        schemas.complete_openapi(document, examples, [served.name for served in service.models])
         return document
 
     app.openapi = openapi  # type: ignore[method-assign]
@@ -241,10 +241,10 @@ def example_tensors(served: Served) -> dict[str, Any]:
 def _add_mlflow(app: FastAPI, service: Service) -> None:
     body = openapi_body(schemas.Invocation, CSV)
 
-    @app.get("/ping", tags=["MLflow"])
+    @app.get("/ping", tags=["MLflow"], response_class=PlainTextResponse)
     async def ping() -> Response:
         """Whether the service runs."""
-        return Response("\n", media_type="text/plain")
+        return PlainTextResponse("\n")
 
     @app.post("/invocations", tags=["MLflow"], openapi_extra=body, response_model=dict[str, Any])
     async def invocations(request: Request) -> Response:

@@ -231,8 +231,14 @@ def openapi_body(kind: Any, *others: str) -> dict[str, Any]:
     return {"requestBody": {"required": True, "content": content}}
 
 
-def complete_openapi(document: dict[str, Any], examples: dict[type[BaseModel], Any]) -> None:
-    """Add the forms of bodies that routes read themselves, with examples of which none is lost."""
+def complete_openapi(
+    document: dict[str, Any], examples: dict[type[BaseModel], Any], models: list[str]
+) -> None:
+    """Add names of models, and forms of bodies that routes read themselves, with examples."""
+    for path in document["paths"].values():
+        for parameter in (one for of in path.values() for one in of.get("parameters", ())):
+            if (parameter["in"], parameter["name"]) == ("path", "name"):
+                parameter["schema"]["enum"] = models
     schemas = document.setdefault("components", {}).setdefault("schemas", {})
     for kind, example in examples.items():
         made = kind.model_json_schema(ref_template="#/components/schemas/{model}")

@@ -44,8 +44,8 @@ function record() {
   const found = {};
   model.features.forEach((column, place) => {
     const input = by(`field-${place}`);
-    if (!input || input.value.trim() === "") return;
-    if (input.tagName === "SELECT") found[column.name] = column.categories[Number(input.value)];
+    if (input.value.trim() === "") found[column.name] = null;
+    else if (input.tagName === "SELECT") found[column.name] = column.categories[Number(input.value)];
     else if (input.dataset.number) found[column.name] = numberIn(input, column.name);
     else found[column.name] = input.value;
   });
@@ -112,7 +112,7 @@ async function choose(name) {
   document.querySelector(".search").hidden = model.features.length < SEARCHABLE;
   const targets = model.targets.map((column) => column.name);
   const shown = targets.slice(0, 6).join(", ") + (targets.length > 6 ? ` and ${targets.length - 6} more` : "");
-  by("about").textContent = `${model.name}: a ${model.estimator} of ${model.features.length} columns` +
+  by("about").textContent = `${model.name}: ${model.estimator}, ${model.features.length} columns` +
     (targets.length ? `; it predicts ${shown}.` : "; it fills what is missing.") + ` Version ${model.version}.`;
   by("about").hidden = by("ask").hidden = false;
   by("result").hidden = true;

@@ -110,12 +110,12 @@ function prediction(name, found, set) {
     const chosen = state === String(found.value) ? "chosen" : "";
     chances.append(element("dt", { class: chosen }, state), element("dd", {}, bar(share), element("span", { class: `chance ${chosen}` }, percent(share))));
   }
-  const verdict = element("p", { class: "verdict" }, `${name}: `, element("strong", {}, text(found.value)));
+  const verdict = element("h3", { class: "verdict" }, `${name}: ${text(found.value)}`);
   const possible = set && element("p", {}, set.abstains
     ? `Not sure: at 90 % coverage ${setText(set)} is possible.`
     : `At 90 % coverage only ${setText(set)} is possible.`);
   const more = states.length > 8 && element("p", { class: "note" }, `${states.length - 8} less probable classes are not shown.`);
-  return [element("h3", {}, name), verdict, chances, possible || null, more || null];
+  return [verdict, chances, possible || null, more || null];
 }
 
 function effects(explained) {
