@@ -90,7 +90,7 @@ dist: $(VENV)/bin/python pyproject.toml
 	$(BIN)/python -m build --outdir dist .
 	$(BIN)/python -m twine check --strict dist/*
 	$(PYTHON) -m venv $(VENV)-dist
-	$(VENV)-dist/bin/python -m pip install --quiet --disable-pip-version-check "$$(ls dist/*.whl)[cli,report]" pandas
+	$(VENV)-dist/bin/python -m pip install --quiet --disable-pip-version-check "$$(ls dist/*.whl)[report,serve]" pandas
 	$(VENV)-dist/bin/python tests/guide/try_wheel.py README.md
 	@ls -l dist
 

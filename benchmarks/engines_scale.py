@@ -119,7 +119,8 @@ def of_dask(path: Path, n_rows: int, n_workers: int) -> Rate:
         def processor_seconds() -> float:
             return sum(sum(one.cpu_times()[:2]) for one in workers)
 
-        run(n_workers * PARTITION)  # loads the model
+        run(PARTITION)
+        client.run(of_library, path, PARTITION)  # compiles on every worker
         watch = Watch(workers)
         watch.start()
         began, used = time.perf_counter(), processor_seconds()
@@ -139,8 +140,9 @@ def of_dask(path: Path, n_rows: int, n_workers: int) -> Rate:
 def of_fleet(path: Path, n_partitions: int) -> float:
     """Milliseconds of processors for a partition of a stub, with a fleet of workers."""
     with Client(
-        processes=False, n_workers=FLEET, threads_per_worker=1, dashboard_address=None
-    ) as client:
+        processes=False, n_workers=FLEET, threads_per_worker=1, dashboard_address=None,
+        memory_limit=0,
+    ) as client:  # fmt: skip
         empty = rows(0, 1)
         frame = dd.from_map(partial(_same, empty), range(n_partitions), meta=empty)
         lazy = engine.complete(frame, path).map_partitions(len, meta=(None, np.int64))
