@@ -71,7 +71,7 @@ test-fuzz: $(VENV)/.test
 	$(BIN)/python -m pytest -rs tests/serve/test_fuzz.py
 
 test-long: $(VENV)/.test
-	HALFSEEN_TESTS_AS_IN_USE=1 $(BIN)/python -m pytest -rs -m "long or as_in_use"
+	$(BIN)/python -m pytest -rs -m long
 
 # Everything that is run by make test, in an environment of its own. Old versions may call what new
 # versions of others have deprecated.

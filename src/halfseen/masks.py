@@ -3,6 +3,7 @@
 A mask is ``observed``: True where an entry is seen; what is missing from the start never is.
 Entries go missing completely at random (MCAR), at random given what is observed (MAR), or not at
 random, by their own value (MNAR); see Little and Rubin, Statistical Analysis with Missing Data.
+All ways to mask features have the parameters of `mcar`, those for labels the ones of `labels_mcar`.
 """
 
 from __future__ import annotations
@@ -61,10 +62,6 @@ def mask_table(
         Rows that no estimator is fitted to: all of their labels are masked.
     new_feature_rate : float, the share to mask in new rows, by default `feature_rate`
 
-    Returns
-    -------
-    MaskedTable
-
     Examples
     --------
     >>> masked = mask_table(np.ones((2, 4)), np.ones((2, 1)), feature_rate=0, label_rate=1, seed=0)
@@ -121,8 +118,6 @@ def mcar(X: Floats, rate: float, seed: int) -> Bools:
 def mcar_per_row(X: Floats, rate: float, seed: int) -> Bools:
     """Mask the same share of the known entries of every row, rounded down.
 
-    Parameters and result are those of `mcar`.
-
     Examples
     --------
     >>> mcar_per_row(np.zeros((4, 10)), 0.3, seed=0).sum(axis=1).tolist()
@@ -139,8 +134,6 @@ def mcar_per_row(X: Floats, rate: float, seed: int) -> Bools:
 def mar(X: Floats, rate: float, seed: int) -> Bools:
     """Mask the second, fourth, ... column where its left neighbour is large: missing at random.
 
-    Parameters and result are those of `mcar`.
-
     Examples
     --------
     >>> mar(np.random.default_rng(0).normal(size=(2000, 4)), 0.5, seed=0).mean(axis=0).round(1)
@@ -155,8 +148,6 @@ def mar(X: Floats, rate: float, seed: int) -> Bools:
 def mnar(X: Floats, rate: float, seed: int) -> Bools:
     """Mask large entries more often than small ones: missing not at random.
 
-    Parameters and result are those of `mcar`.
-
     Examples
     --------
     >>> mnar(np.array([[-1.0], [1.0]]), 0.5, seed=0).tolist()
@@ -168,8 +159,6 @@ def mnar(X: Floats, rate: float, seed: int) -> Bools:
 
 def blocks(X: Floats, rate: float, seed: int) -> Bools:
     """Mask one run of neighbouring columns in every row, as where a sensor fails.
-
-    Parameters and result are those of `mcar`.
 
     Examples
     --------
@@ -194,10 +183,6 @@ def labels_mcar(Y: Floats, observed_X: Bools, rate: float, seed: int) -> Bools:
     rate : float, the share to mask
     seed : int
 
-    Returns
-    -------
-    ndarray of bool, True where an entry of `Y` is seen
-
     Examples
     --------
     >>> labels_mcar(np.zeros((1, 3)), np.ones((1, 2), bool), 1.0, seed=0).tolist()
@@ -211,8 +196,6 @@ def labels_mcar(Y: Floats, observed_X: Bools, rate: float, seed: int) -> Bools:
 def positives_missing(Y: Floats, observed_X: Bools, rate: float, seed: int) -> Bools:
     """Mask each one among the labels with probability `rate`; every zero is observed.
 
-    Parameters and result are those of `labels_mcar`.
-
     Examples
     --------
     >>> positives_missing(np.array([[1.0, 0.0]]), np.ones((1, 1), bool), 1.0, seed=0)
@@ -225,8 +208,6 @@ def positives_missing(Y: Floats, observed_X: Bools, rate: float, seed: int) -> B
 def positives_only(Y: Floats, observed_X: Bools, rate: float, seed: int) -> Bools:
     """Mask every zero, and each one with probability `rate`: positive and unlabeled data.
 
-    Parameters and result are those of `labels_mcar`.
-
     Examples
     --------
     >>> positives_only(np.array([[1.0, 0.0]]), np.ones((1, 1), bool), 0.0, seed=0)
@@ -237,8 +218,6 @@ def positives_only(Y: Floats, observed_X: Bools, rate: float, seed: int) -> Bool
 
 def labels_where_features(Y: Floats, observed_X: Bools, rate: float, seed: int) -> Bools:
     """Mask labels more often in rows with many missing features.
-
-    Parameters and result are those of `labels_mcar`.
 
     Examples
     --------

@@ -48,15 +48,7 @@ def label_array(y: object) -> NDArray[Any]:
 
 
 def known(y: object) -> Bools:
-    """Where the entries of `y` are known. No number and no text stands for "unknown".
-
-    Parameters
-    ----------
-    y : array-like, series or data frame
-
-    Returns
-    -------
-    ndarray of bool, of the shape of `y`
+    """Where entries are known, in the shape of `y`. No number and no text stands for "unknown".
 
     Examples
     --------
@@ -83,10 +75,6 @@ def accuracy(y_true: object, y_pred: object, *, sample_weight: MaybeArray = None
     y_true, y_pred : array-like of shape (n_rows,) or (n_rows, n_columns)
     sample_weight : array-like of shape (n_rows,), optional
 
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> accuracy(["cat", None, "dog"], ["cat", "cat", "cat"])
@@ -107,13 +95,7 @@ def accuracy(y_true: object, y_pred: object, *, sample_weight: MaybeArray = None
 def micro_auc(y_true: object, y_score: object) -> float:
     """Area under one ROC curve of all known labels, pooled; label frequencies alone reach much.
 
-    Parameters
-    ----------
-    y_true, y_score : array-like of shape (n_rows,) or (n_rows, n_labels)
-
-    Returns
-    -------
-    float
+    Parameters are those of `accuracy`, with scores for predictions.
 
     Examples
     --------
@@ -129,7 +111,7 @@ def micro_auc(y_true: object, y_score: object) -> float:
 def macro_auc(y_true: object, y_score: object) -> float:
     """Mean area under the ROC curves of the labels that have known zeros and known ones.
 
-    Parameters and result are those of `micro_auc`.
+    Parameters are those of `accuracy`, with scores for predictions.
 
     Examples
     --------
@@ -146,15 +128,7 @@ def macro_auc(y_true: object, y_score: object) -> float:
 def ovr_auc(y_true: object, y_score: object, classes: object) -> float:
     """Mean over the known classes of the AUC of the class against the rest ("averaged AUC").
 
-    Parameters
-    ----------
-    y_true : array-like of shape (n_rows,)
-    y_score : array-like of shape (n_rows, n_classes)
-    classes : array-like of shape (n_classes,)
-
-    Returns
-    -------
-    float
+    Parameters are those of `log_loss`, with scores for probabilities.
 
     Examples
     --------
@@ -177,10 +151,6 @@ def log_loss(y_true: object, y_proba: object, classes: object = None) -> float:
     y_true : array-like of shape (n_rows,), or of labels (n_rows, n_labels)
     y_proba : array-like of shape (n_rows, n_classes), or of labels that of `y_true`
     classes : array-like of shape (n_classes,), or None for labels
-
-    Returns
-    -------
-    float
 
     Examples
     --------
@@ -218,10 +188,6 @@ def reliability_bins(
     y_true, y_proba : array-like of shape (n_rows,) or (n_rows, n_labels)
     n_bins : int, default=10
 
-    Returns
-    -------
-    tuple of ReliabilityBin
-
     Examples
     --------
     >>> reliability_bins([1, 0, None], [0.25, 0.25, 0.5])
@@ -237,9 +203,7 @@ def reliability_bins(
 
 
 def calibration_error(y_true: object, y_proba: object, n_bins: int = 10) -> float:
-    """Expected calibration error: mean distance of probability and frequency in bins.
-
-    Parameters are those of `reliability_bins`, and the result is a float.
+    """Mean distance of probability and frequency in the bins of `reliability_bins`.
 
     Examples
     --------
@@ -254,17 +218,11 @@ def calibration_error(y_true: object, y_proba: object, n_bins: int = 10) -> floa
 def set_coverage(y_true: object, sets: ArrayLike, classes: object = None) -> float:
     """Share of known entries whose prediction set contains the truth.
 
-    `sets` is True where a set contains a class; `classes` names its last axis, by default 0, 1, ...
-
     Parameters
     ----------
     y_true : array-like of shape (n_rows,) or (n_rows, n_columns)
-    sets : array-like of bool, of the shape of `y_true` and n_classes
+    sets : array-like of bool, of the shape of `y_true` and n_classes, True for classes in the set
     classes : array-like of shape (n_classes,), default=0, 1, ...
-
-    Returns
-    -------
-    float
 
     Examples
     --------
@@ -293,14 +251,6 @@ def set_size(y_true: object, sets: ArrayLike) -> float:
 def column_std(y: object) -> Floats:
     """Standard deviation of the known values of each column, exactly 0 where they are all equal.
 
-    Parameters
-    ----------
-    y : array-like of shape (n_rows,) or (n_rows, n_columns)
-
-    Returns
-    -------
-    ndarray of shape (n_columns,)
-
     Examples
     --------
     >>> column_std([[0.0, 0.1, None], [2.0, 0.1, None], [None, 0.1, None]])
@@ -321,10 +271,6 @@ def rmse(y_true: object, y_pred: object, where: object = None) -> float:
     y_true, y_pred : array-like of shape (n_rows,) or (n_rows, n_columns)
     where : array-like of bool, optional
 
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> rmse([[1.0, 2.0], [3.0, 4.0]], [[4.0, 2.0], [3.0, 8.0]], [[True, False], [False, True]])
@@ -343,16 +289,7 @@ def normalised_rmse(
 ) -> float:
     """Root mean squared error in units of `scale`, averaged within columns first or over entries.
 
-    Parameters
-    ----------
-    y_true, y_pred : array-like of shape (n_rows,) or (n_rows, n_columns)
-    where : array-like of bool, optional
-    scale : array-like of shape (n_columns,), optional
-    average : {"columns", "entries"}, default="columns"
-
-    Returns
-    -------
-    float
+    Parameters and result are those of `rmse`, with `scale` of shape (n_columns,).
 
     Examples
     --------
@@ -369,14 +306,7 @@ def normalised_rmse(
 def interval_coverage(y_true: object, lower: object, upper: object, where: object = None) -> float:
     """Share of known entries within their intervals, bounds included.
 
-    Parameters
-    ----------
-    y_true, lower, upper : array-like of shape (n_rows,) or (n_rows, n_columns)
-    where : array-like of bool, optional
-
-    Returns
-    -------
-    float
+    Parameters are those of `rmse`, with bounds for predictions.
 
     Examples
     --------
@@ -392,7 +322,7 @@ def interval_width(
 ) -> float:
     """Mean width of intervals of known entries, in units of `scale`.
 
-    Parameters are those of `interval_coverage` and `scale`; the result is a float.
+    Parameters are those of `interval_coverage` and `scale`;
 
     Examples
     --------

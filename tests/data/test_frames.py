@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute
 import pytest
 import scipy.sparse
 
@@ -31,6 +32,13 @@ ARROW = pa.table(
     }
 )  # fmt: skip
 
+RARE = pa.table(
+    {
+        "whole": CELLS["whole"], "precise": pa.array(CELLS["money"], pa.decimal256(50, 3)),
+        "code": pa.array([7, None, 9, 7]).dictionary_encode(),
+    }
+)  # fmt: skip
+
 
 def _in_pandas(table):
     return table.to_pandas(types_mapper=pd.ArrowDtype)
@@ -49,8 +57,11 @@ CONTAINERS = {
         word=pl.Series(TEXT, dtype=pl.Categorical), empty=pl.Series([None] * 4),
         enum=pl.Series(TEXT, dtype=pl.Enum(["red", "mid", "blue"])),
         small=pl.Series([1, None, 3, 9], dtype=pl.UInt8),
+        wide=pl.Series([2**100, None, 3, 9], dtype=pl.Int128),
     ),
-    "pyarrow": ARROW,
+    "pyarrow": ARROW, "pyarrow-rare": RARE, "pandas-rare": _in_pandas(RARE),
+    "pyarrow-runs": RARE.append_column("run", pa.compute.run_end_encode(pa.array(TEXT))),
+    "pyarrow-views": RARE.append_column("view", pa.array(TEXT, pa.string_view())),
     "narwhals": nw.from_native(pl.DataFrame(CELLS)),
     "chunked": pa.concat_tables([ARROW.slice(0, 2), ARROW.slice(2)]),
 }  # fmt: skip
@@ -114,6 +125,19 @@ def test_samples_of_numpy_types_in_pandas():
     container = read_table(pd.DataFrame({0: [1, 2, 5], 1: [True, False, True]})).container
     made = make_table([np.array([1.6]), np.array([True], object)], container, None, 1)
     assert made.to_dict("list") == {0: [2], 1: [True]}
+
+
+@pytest.mark.parametrize(
+    ("columns", "remedy"),
+    [
+        ({"day": DAYS}, "To model dates, convert them to numbers."),
+        ({"none": [None] * 4}, r"'none' \(empty\)\.$"),
+        ({"day": DAYS, "same": ["x"] * 4}, "set its type: feature_types={'same': 'categorical'}"),
+    ],
+)
+def test_ignored_columns_are_named_with_what_helps(columns, remedy):
+    with pytest.warns(UserWarning, match=remedy):
+        learn_schema(read_table(pd.DataFrame({"size": [1.5, 2.5, 3.0, 4.5]} | columns)))
 
 
 @pytest.mark.parametrize("convert", [lambda X: X, _in_pandas])

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import islice
-from typing import Any, get_args
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -18,7 +18,6 @@ from halfseen.rbm.mean_field import fixed_point, mean_field_free_energy
 from halfseen.rbm.model import RBM, Rows
 from halfseen.rbm.training import (
     Algorithm,
-    ChainStart,
     DivergenceError,
     TrainingState,
     center_gradient,
@@ -94,8 +93,8 @@ def departure(
     return float(np.sqrt(np.mean(error**2)))
 
 
-@pytest.mark.parametrize("chain_start", get_args(ChainStart))
-def test_with_many_gibbs_steps_the_gradient_is_that_of_log_p(chain_start: ChainStart) -> None:
+@pytest.mark.parametrize("chain_start", ["random", "data", "persistent"])
+def test_with_many_gibbs_steps_the_gradient_is_that_of_log_p(chain_start: Any) -> None:
     assert departure(PLAIN._replace(chain_start=chain_start)) < FAR
 
 

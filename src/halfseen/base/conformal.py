@@ -27,7 +27,6 @@ from scipy.special import expit, logit
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-
 # Rows are told apart by the share of their features that is observed, where entries suffice.
 _MOST_SHARES, _FEWEST_OF_SHARE = 4, 100
 _BORROWED = 20.0  # entries that the others of a pool count for
@@ -200,12 +199,10 @@ class ConformalSets(_GroupedScores):
     """Prediction sets of a multiclass target or of labels, each class a group of its own.
 
     A class is in the set if its probability is at least that which the requested share of the
-    entries of this class is given [1]_. The most probable class is always in the set. Scores are
+    entries of this class is given (Sadinle, Lei and Wasserman, "Least Ambiguous Set-Valued
+    Classifiers with Bounded Error Levels", 2019); the most probable one always is. Scores are
     log-odds, counted from those of the share of the class: so rare labels can borrow from common
     ones. A multiclass target has one pool; labels have one pool per state.
-
-    .. [1] Sadinle, Lei and Wasserman, "Least Ambiguous Set-Valued Classifiers with Bounded Error
-       Levels", Journal of the American Statistical Association 114 (2019).
     """
 
     log_odds: Floats  # (n_groups,), of the share of the class

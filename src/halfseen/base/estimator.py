@@ -7,6 +7,7 @@ body here); this module turns tables into units and units into tables.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import compress
 from os import PathLike
 from typing import Any, NamedTuple, Self
 
@@ -147,13 +148,11 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_rows, n_features)
-            Rows; missing is NaN, None or pandas.NA.
+        X : array-like or data frame of shape (n_rows, n_features); missing is NaN, None, pandas.NA
 
         Returns
         -------
-        array or data frame
-            In the container of `X`. Observed values are never changed.
+        array or data frame, in the container of `X`; observed values are never changed
         """
         table, encoded = self._encode(X)
         return self._filled(X, table, self._complete_units(encoded))
@@ -167,7 +166,6 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         ----------
         X : array-like or data frame of shape (n_rows, n_features)
         n_draws : int, default=5
-            Number of filled tables.
         random_state : int, optional
             Seed; by default the one of the fit.
         first_row : int, default=0
@@ -176,8 +174,7 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
 
         Returns
         -------
-        list of (array or data frame)
-            `n_draws` tables in the container of `X`.
+        list of (array or data frame), in the container of `X`
         """
         n_draws = whole_number("n_draws", n_draws, 1)
         first_row = whole_number("first_row", first_row, 0)
@@ -212,32 +209,21 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
 
         A column or class with few of them borrows from others, and its coverage is less certain.
 
-        Parameters
-        ----------
-        coverage : float, default=0.9
-
         Returns
         -------
         list of CoverageSupport
-            `column`, `value` (the class of a target, None for a feature), `n_validation` and
-            `n_behind`, for each feature that is a number, then for each class of each target.
+            For each feature that is a number, then for each class of each target.
         """
         intervals, sets = self._calibrated()
-        own, behind = map(
-            intervals.of_columns, (intervals.n_validation, intervals.support(coverage))
-        )
-        found = [
-            CoverageSupport(column.name, None, int(own[j]), int(behind[j]))
-            for j, column in enumerate(self.schema_.features)
-            if column.is_number
-        ]
-        classes = [(c.name, value) for c in self.schema_.targets for value in c.categories]
-        counts = [
-            pair for s in sets for pair in zip(s.n_validation, s.support(coverage), strict=True)
-        ]
-        return found + [
-            CoverageSupport(*of, int(n), int(m)) for of, (n, m) in zip(classes, counts, strict=True)
-        ]
+        counts = intervals.n_validation, intervals.support(coverage)
+        parts = [np.stack([intervals.of_columns(of_groups) for of_groups in counts])]
+        parts += [np.stack([of.n_validation, of.support(coverage)]) for of in sets]
+        groups: list[Any] = [(c.name, None) for c in self.schema_.features]
+        groups += [(c.name, value) for c in self.schema_.targets for value in c.categories]
+        pairs = zip(groups, np.hstack(parts).T.tolist(), strict=True)
+        found = [CoverageSupport(*group, *pair) for group, pair in pairs]
+        is_stated = [c.is_number for c in self.schema_.features] + [True] * len(found)
+        return list(compress(found, is_stated))
 
     def sample(self, n_samples: int = 1, random_state: int | None = None) -> Sample:
         """Draw new rows, and their targets if there are any, from the learned distribution.
@@ -245,7 +231,6 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         Parameters
         ----------
         n_samples : int, default=1
-            Number of rows.
         random_state : int, optional
             Seed; by default the one of the fit.
 
@@ -258,10 +243,9 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         schema, n_samples = self.schema_, whole_number("n_samples", n_samples, 1)
         units = self._sample_units(n_samples, self._seed_or(random_state))
         names = self.feature_names_in_.tolist() if schema.has_feature_names else None
-        decoded = schema.decode(units, round_whole=True)
-        X = make_table(decoded, schema.container, names, n_samples)
+        X = schema.decode(units, round_whole=True)
         y = _joined(schema.decode(units, "targets"), schema) if schema.targets else None
-        return Sample(X, y)
+        return Sample(make_table(X, schema.container, names, n_samples), y)
 
     def score_samples(self, X: Any) -> NDArray[np.float64]:
         """Log-probability of the observed values of each row, log P(v_o), of shape (n_rows,).
@@ -274,8 +258,7 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted model to one safetensors file, which `halfseen.load` reads.
 
-        The file holds numbers and text only, nothing that is executed. An existing file is
-        replaced as a whole or not at all.
+        It holds numbers and text only. An existing file is replaced as a whole or not at all.
         """
         check_is_fitted(self)
         arrays = self._to_arrays()
@@ -305,10 +288,9 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         schema, model._seed = document.columns, document.seed
         model._set_schema(schema)
         model.fit_command_ = document.command
-        of_calibration = {k: v for k, v in arrays.items() if k.startswith("calibration.")}
+        found = {k: v for k, v in arrays.items() if k.startswith("calibration.")}
         n_sets = 1 if schema.target_type == "multilabel-indicator" else len(schema.targets)
-        calibration = Calibration.from_arrays(of_calibration, n_sets) if of_calibration else None
-        model.calibration_ = calibration
+        model.calibration_ = Calibration.from_arrays(found, n_sets) if found else None
         model._restore(arrays, document.training)
         return model
 
@@ -411,11 +393,7 @@ class TableClassifier(ClassifierMixin, TableModel):  # type: ignore[misc]
     thresholds_: NDArray[np.float64]  # (n_labels,), probability above which a label is predicted
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Class, labels, or several classes of each row, given its observed features.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_rows, n_features)
+        """Class, labels, or several classes of each row, given the observed features of `X`.
 
         Returns
         -------
@@ -424,16 +402,11 @@ class TableClassifier(ClassifierMixin, TableModel):  # type: ignore[misc]
         return _joined(self._decide(self._probabilities(X)), self.schema_)
 
     def predict_proba(self, X: Any) -> Any:
-        """Probability of each class or label, given the observed features of each row.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_rows, n_features)
+        """Probability of each class or label, given the observed features of `X`.
 
         Returns
         -------
-        ndarray of shape (n_rows, n_classes) or (n_rows, n_labels), or a list of arrays
-            For several outputs a list with one array of shape (n_rows, n_classes) each.
+        ndarray of shape (n_rows, n_classes) or (n_rows, n_labels), for several outputs a list
         """
         return self._arranged(self._probabilities(X))
 
@@ -450,9 +423,8 @@ class TableClassifier(ClassifierMixin, TableModel):  # type: ignore[misc]
 
         Returns
         -------
-        ndarray of bool, or a list of arrays
-            Of shape (n_rows, n_classes); of labels (n_rows, n_labels, 2), whether the label may be
-            0 and whether it may be 1; for several outputs a list of the first.
+        ndarray of bool of shape (n_rows, n_classes), or a list of them for several outputs
+            Of labels (n_rows, n_labels, 2): whether the label may be 0 and whether it may be 1.
         """
         self._calibrated()  # before the work
         return self._sets(self._probabilities(X), coverage)
@@ -463,8 +435,7 @@ class TableClassifier(ClassifierMixin, TableModel):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like or data frame of shape (n_rows, n_features)
-        y : array-like, series or data frame, optional
-            What is known of their targets.
+        y : array-like, series or data frame, optional: what is known of their targets
 
         Returns
         -------
@@ -484,7 +455,7 @@ class TableClassifier(ClassifierMixin, TableModel):  # type: ignore[misc]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Accuracy over the known entries of y, rows weighted; unknown entries do not count."""
-        predicted = read_target(self.predict(X), target_type=str(self.schema_.target_type))
+        predicted = read_target(self.predict(X), None, str(self.schema_.target_type))
         true = self._read_target(y, predicted.n_rows)
         codes = map(self.schema_.codes, (true, predicted))
         return accuracy(*codes, sample_weight=sample_weight)
@@ -510,8 +481,7 @@ class TableClassifier(ClassifierMixin, TableModel):  # type: ignore[misc]
             )
         table = self._read(X, reset=True)
         target = read_target(y, table.n_rows, target_type)
-        schema = learn_schema(table, target, feature_types, target_type, **options)
-        self._set_schema(schema)
+        self._set_schema(learn_schema(table, target, feature_types, target_type, **options))
         return self._to_units(table, target)
 
     def _probabilities(self, X: Any) -> list[NDArray[np.float64]]:
@@ -560,8 +530,7 @@ class TableImputer(TableModel):
     def _learn(self, X: Any, feature_types: Any) -> Encoded:
         """Learn the schema from a training table, and encode it."""
         table = self._read(X, reset=True)
-        schema = learn_schema(table, None, feature_types)
-        self._set_schema(schema)
+        self._set_schema(learn_schema(table, None, feature_types))
         return self._to_units(table, None)
 
 

@@ -26,12 +26,6 @@ _SETTINGS = {
 class ForkedProcessError(RuntimeError):
     """JAX was used before this process was forked from another one, and cannot run in it."""
 
-    def __init__(self) -> None:
-        super().__init__(
-            "This process was forked from one in which halfseen had run, and JAX would hang in it. "
-            'Start workers with the method "spawn", or use loky, the default of joblib.'
-        )
-
 
 class _Process:
     """What has happened in this process."""
@@ -44,17 +38,14 @@ class _Process:
         self.has_run = self.is_broken = self.has_pruned = False
         self.shapes: set[Hashable] = set()
 
-    def after_fork(self) -> None:
-        self.__init__()  # type: ignore[misc]
-
 
 _process = _Process()
 
 
 def _after_fork() -> None:
-    has_run = _process.has_run
-    _process.after_fork()
-    _process.is_broken = has_run
+    is_broken = _process.has_run or _process.is_broken
+    _process.__init__()  # type: ignore[misc]
+    _process.is_broken = is_broken
 
 
 if hasattr(os, "register_at_fork"):
@@ -70,7 +61,10 @@ def jax_session() -> Iterator[None]:
     JAX is left as it is, and JAX's settings are put back at the end.
     """
     if _process.is_broken:
-        raise ForkedProcessError
+        raise ForkedProcessError(
+            "This process was forked from one in which halfseen had run, and JAX would hang in it. "
+            'Start workers with the method "spawn", or use loky, the default of joblib.'
+        )
     _process.has_run = True
     _enter()
     try:
@@ -85,12 +79,9 @@ def jax_session() -> Iterator[None]:
 def _enter() -> None:
     with _process.lock:
         _process.n_inside += 1
-        folder = cache_folder()
-        if (
-            _process.n_inside > 1
-            or folder is None
-            or jax.config.values["jax_compilation_cache_dir"]
-        ):
+        is_set = _process.n_inside > 1 or jax.config.values["jax_compilation_cache_dir"]
+        folder = None if is_set else cache_folder()
+        if folder is None:
             return
         if not _process.has_pruned:
             _prune(folder)
@@ -115,10 +106,7 @@ def _set(settings: dict[str, Any]) -> None:
 
 
 def cache_folder() -> Path | None:
-    """The folder of compiled programs, made if need be; None where nothing is to be kept.
-
-    What is kept is code: the folder must belong to the user, and no one else may write into it.
-    """
+    """The folder of compiled programs, made if need be; None where nothing is to be kept."""
     named = os.environ.get(VARIABLE, "")
     if named == "off":
         return None
@@ -129,15 +117,13 @@ def cache_folder() -> Path | None:
         facts = folder.stat()
     except (OSError, RuntimeError):
         return None
+    # What is kept is code: no one but the user may write into the folder.
     theirs = hasattr(os, "getuid") and (facts.st_uid != os.getuid() or facts.st_mode & 0o022)
     return None if theirs else folder
 
 
 def _prune(folder: Path) -> None:
-    """Delete the oldest programs of a folder that has grown too large.
-
-    JAX's own bound on the size needs a package that halfseen does not depend on.
-    """
+    """Delete the oldest programs of a folder that is too large; JAX's own bound needs a package."""
     with suppress(OSError):  # another process prunes, too
         kept = sorted((f.stat().st_mtime, f.stat().st_size, f) for f in folder.glob("*-cache"))
         excess = sum(size for _, size, _ in kept) - _MOST_BYTES
@@ -150,10 +136,7 @@ def _prune(folder: Path) -> None:
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Within it, BLAS runs in the thread that calls it: halfseen has threads of its own.
-
-    The threads of BLAS wait for each other actively, for very long on a machine that is busy.
-    """
+    """Within it, BLAS runs in the thread that calls it: its own wait for each other actively."""
     with _process.lock:
         _process.n_limited += 1
         if _process.n_limited == 1:

@@ -1,7 +1,6 @@
-"""Rows in padded tiles of one shape, so that no result depends on how a table is cut.
+"""Rows in padded tiles of one shape, so that no bit of a result depends on how a table is cut.
 
-Products of matrices are rounded by the shape of their operands. With one shape for all, the bits of
-a row's result are the same wherever the row stands and whatever stands beside it.
+Products of matrices are rounded by the shape of their operands.
 """
 
 from __future__ import annotations

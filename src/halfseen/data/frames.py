@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import compress
 from typing import Any, Literal, get_args
 
 import narwhals as nw
@@ -111,7 +112,7 @@ def align(X: Any, model: Any) -> Any:
     >>> list(align(pd.DataFrame({"c": [0], "b": [1], "a": [2]}), ["a", "b"]))
     ['a', 'b']
     """
-    frame, feature_names = _open(X, "X"), list(getattr(model, "feature_names_in_", model))
+    frame, feature_names = _open(X, "X"), list(map(str, getattr(model, "feature_names_in_", model)))
     if not isinstance(frame, nw.DataFrame):
         raise TypeError("Only a table with column names can be aligned; pass a data frame.")
     absent = [name for name in feature_names if name not in frame.columns]
@@ -266,7 +267,7 @@ def _read_series(series: Any, name: str | int, what: str) -> RawColumn:
     null = np.asarray(series.is_null().to_numpy(), dtype=bool)
     if dtype.is_temporal():
         return RawColumn(np.full(len(null), None, dtype=object), ~null, "date")
-    if dtype.is_integer() or dtype.is_float() or is_bool:
+    if (dtype.is_integer() and "128" not in str(dtype)) or dtype.is_float() or is_bool:
         filled = series.fill_null(False if is_bool else 0) if null.any() else series
         raw = read_column(np.asarray(filled.to_numpy(), bool if is_bool else None), name, what=what)
         return RawColumn(raw.values, raw.observed & ~null, raw.kind)
@@ -319,9 +320,10 @@ def _fill_frame(frame: Any, decoded: Decoded, observed: Bools) -> Any:
 def _fill_series(series: Any, values: NDArray[Any], missing: Bools) -> Any:
     """The native column with its missing cells replaced."""
     native, is_pandas = series.to_native(), series.implementation.is_pandas()
-    is_objects = is_pandas and native.dtype == object
-    dtype = _type_of_objects(native[~missing]) if is_objects else series.dtype
-    cells = _cells(dtype, values[missing])
+    # narwhals knows only some of Arrow's decimals.
+    is_objects = series.dtype == nw.Unknown or (is_pandas and native.dtype == object)
+    seen = compress(series.to_list(), ~missing) if is_objects else ()
+    cells = _cells(_type_of_objects(list(seen)) if is_objects else series.dtype, values[missing])
     placed = np.full(len(missing), None, dtype=object)
     placed[missing] = cells
     if not is_pandas:
@@ -360,14 +362,18 @@ def _fill_arrow(native: Any, fills: list[Any], missing: Bools) -> Any:
     type = native.type
     if not pa.types.is_dictionary(type):
         filled = pa.array(fills, None if pa.types.is_null(type) else type)
-        return pc.if_else(pa.array(missing), filled, native.cast(filled.type))
+        try:
+            return pc.if_else(pa.array(missing), filled, native.cast(filled.type)).cast(filled.type)
+        except pa.ArrowNotImplementedError:  # for views and run-end encoding
+            cells = np.where(missing, fills, np.array([*native.to_pylist(), None], object)[:-1])
+            return pa.chunked_array([pa.array(cells, filled.type)])
     old = native.unify_dictionaries().combine_chunks()
     words = old.dictionary.to_pylist()
     fills, new = _match(fills, words)
     codes = {word: code for code, word in enumerate(words + new)}
     filled = pa.array([codes.get(cell) for cell in fills], type.index_type)
     indices = pc.if_else(pa.array(missing), filled, old.indices)
-    dictionary = pa.array(words + new, type.value_type)
+    dictionary = pa.array(words + new, type.value_type if words else None)
     array = pa.DictionaryArray.from_arrays(indices, dictionary, ordered=type.ordered)
     return pa.chunked_array([array])
 

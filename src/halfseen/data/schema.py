@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from functools import cached_property
 from itertools import accumulate
-from typing import Any, Literal, NamedTuple, Self, get_args
+from typing import Any, NamedTuple, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,6 @@ from halfseen.data.raw import Bools, Category, RawColumn, category_key, distinct
 _BINARY = RequestedType("binary")
 _BY_REQUEST = "by request"
 _SHOWN = 10
-_Part = Literal["features", "targets"]
 # A target with more classes, each with few known entries, is likely a number or an identifier.
 _MANY_CLASSES, _FEW_ENTRIES = 20, 5
 
@@ -135,7 +134,7 @@ class Schema(BaseModel):
         return Encoded(values, observed)
 
     def decode(
-        self, units: NDArray[Any], columns: _Part = "features", round_whole: bool = False
+        self, units: NDArray[Any], columns: str = "features", round_whole: bool = False
     ) -> list[NDArray[Any] | None]:
         """Values of each column from all visible units; None for an ignored column."""
         n = len(self.features)
@@ -216,13 +215,12 @@ def _warn_ignored(features: list[Column]) -> None:
             f"No column of X can be modelled{f': {shown}' if found else ''}. Choose a type with "
             "feature_types, convert dates to numbers, or pass other columns."
         )
-    typed = [column.name for column in found if column.reason not in ("date", "empty")]
-    remedy = "convert dates to numbers"
-    if typed:
-        remedy = f"choose a type, as in feature_types={{{typed[0]!r}: 'categorical'}}"
+    remedy = " To model dates, convert them to numbers." * any(c.reason == "date" for c in found)
+    if typed := [column.name for column in found if column.reason not in ("date", "empty")]:
+        remedy = f" To model one, set its type: feature_types={{{typed[0]!r}: 'categorical'}}."
     if found:
         what = f"Columns pass through and are not modelled: {shown}"
-        warnings.warn(f"{what}. To model one, {remedy}.", stacklevel=3)
+        warnings.warn(f"{what}.{remedy}", stacklevel=3)
 
 
 def _warn_outliers(found: list[Outlier]) -> None:

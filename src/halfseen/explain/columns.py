@@ -9,21 +9,9 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from halfseen.base.estimator import TableModel, whole_number
-from halfseen.data.schema import Encoded, Schema
-from halfseen.explain.deletion import (
-    Bools,
-    Floats,
-    Rows,
-    Units,
-    codes,
-    deletions,
-    hide,
-    is_discrete,
-    observed_columns,
-    positions,
-    probabilities,
-    take,
-)
+from halfseen.data.raw import Bools
+from halfseen.data.schema import Schema
+from halfseen.explain.deletion import Floats, Rows, Units, is_discrete, positions
 from halfseen.explain.weights import hidden_means, rbm_of, standardised_weights, unit_deviations
 from halfseen.rbm.model import RBM
 
@@ -76,22 +64,15 @@ def importance(
 
     Parameters
     ----------
-    model : RBMClassifier, RBMImputer, HalfseenClassifier or HalfseenImputer
-        A fitted model.
+    model : a fitted estimator of halfseen
     X : array-like or data frame of shape (n_rows, n_features)
     y : array-like, series or data frame, optional
         What is known of the targets: the truth of their predictions.
     columns : str, int or list of them, optional
         Columns that are predicted: names, or positions among the features and then the targets. By
         default all targets; of an imputer a random half of the observed entries of each row.
-    n_rows : int, default=200
-        Number of rows, drawn at random.
-    random_state : int, default=0
-        Seed of rows and entries.
-
-    Returns
-    -------
-    Importance
+    n_rows, random_state : int, default=200 and 0
+        Number of rows, drawn at random, and the seed of the choice of rows and entries.
 
     Examples
     --------
@@ -104,10 +85,8 @@ def importance(
     (('target',), ('log_loss',), (1, 4))
     """
     read = Rows.read(model, X, y)
-    discrete = [is_discrete(column) for column in read.schema.columns]
-    schema, encoded, n_features = read.schema, read.encoded, len(read.schema.features)
+    schema, seen, n_features = read.schema, read.seen, len(read.schema.features)
     n_rows, rng = whole_number("n_rows", n_rows, 1), np.random.default_rng(random_state)
-    seen = observed_columns(schema, encoded.observed)
     is_target = np.arange(len(schema.columns)) >= n_features
     passes: list[Bools] = []  # entries that are predicted together
     if columns is not None:
@@ -126,45 +105,44 @@ def importance(
             raise ValueError("No entry of the columns to predict is known; pass y, or other rows.")
         if len(rows) > n_rows:
             rows = np.sort(rng.choice(rows, n_rows, replace=False))
-        given = hide(schema, take(encoded, rows), entries[rows] | is_target)
-        parts.append(_losses(model, take(encoded, rows), given, entries[rows]))
+        truth = read.take(rows)
+        parts.append(_losses(truth, truth.hide(entries[rows] | is_target), entries[rows]))
     predicted = [j for of_pass, _, _ in parts for j in of_pass]
+    is_rated = [is_discrete(schema.columns[j]) for j in predicted]  # by log-loss
     return Importance(
         tuple(column.name for column in schema.features),
         tuple(schema.columns[j].name for j in predicted),
         tuple(j >= n_features for j in predicted),
-        tuple("log_loss" if discrete[j] else "normalised_rmse" for j in predicted),
+        tuple("log_loss" if is_of_classes else "normalised_rmse" for is_of_classes in is_rated),
         np.concatenate([loss for _, loss, _ in parts]),
         np.concatenate([increase for _, _, increase in parts]),
     )
 
 
-def _losses(
-    model: TableModel, truth: Encoded, given: Encoded, entries: Bools
-) -> tuple[list[int], Floats, Floats]:
+def _losses(truth: Rows, given: Rows, entries: Bools) -> tuple[list[int], Floats, Floats]:
     """Predicted columns, their losses, and by how much each feature that is hidden raises them."""
-    schema, n_features = model.schema_, len(model.schema_.features)
+    schema, n_features = truth.schema, len(truth.schema.features)
     predicted = np.flatnonzero(entries.any(axis=0)).tolist()
-    code = {j: codes(schema, truth, j) for j in predicted if is_discrete(schema.columns[j])}
+    code = {j: truth.codes(j) for j in predicted if is_discrete(schema.columns[j])}
     total = np.zeros(len(predicted))
     added = np.zeros((len(predicted), n_features))
-    for row, deleted in enumerate(deletions(model, given)):
+    for row, deleted in enumerate(given.deletions()):
         units = np.vstack([deleted.whole, deleted.without])
         for t, j in enumerate(predicted):
             if not entries[row, j]:
                 continue
             if j in code:
-                loss = -np.log(probabilities(schema, units, j)[:, code[j][row]])
+                loss = -np.log(truth.probabilities(units, j)[:, code[j][row]])
             else:
                 unit = schema.units_of(j).start
-                loss = (units[:, unit].astype(np.float64) - truth.values[row, unit]) ** 2
+                loss = (units[:, unit].astype(np.float64) - truth.encoded.values[row, unit]) ** 2
             total[t] += loss[0]
             added[t, deleted.columns] += loss[1:] - loss[0]
     count = entries[:, predicted].sum(axis=0)
     mean, raised = total / count, (total[:, None] + added) / count[:, None]
     for t, j in enumerate(predicted):
         if j not in code:
-            known = truth.values[entries[:, j], schema.units_of(j).start]
+            known = truth.encoded.values[entries[:, j], schema.units_of(j).start]
             deviation = float(known.std(dtype=np.float64)) or 1.0
             # Of a sum of squares that is 0 rounding may leave less.
             mean[t] = np.sqrt(mean[t]) / deviation
@@ -223,22 +201,15 @@ def couplings(
 
     Parameters
     ----------
-    model : RBMClassifier, RBMImputer, HalfseenClassifier or HalfseenImputer
-        A fitted model.
+    model : a fitted estimator of halfseen
     X : array-like or data frame of shape (n_rows, n_features), optional
         Rows; by default they are drawn from the model by `sample`.
     y : array-like, series or data frame, optional
         What is known of their targets; deletion finds couplings between targets only with it.
     method : {"auto", "weights", "deletion"}, default="auto"
         "auto" takes the weights of a model that has some.
-    n_rows : int, default=200
-        Number of rows, drawn at random.
-    random_state : int, default=0
-        Seed of rows and entries.
-
-    Returns
-    -------
-    Couplings
+    n_rows, random_state : int, default=200 and 0
+        Number of rows, drawn at random, and the seed of the choice of rows and entries.
 
     Examples
     --------
@@ -260,15 +231,13 @@ def couplings(
     if X is None:
         X, y = model.sample(n_rows, random_state)
     read, rng = Rows.read(model, X, y), np.random.default_rng(random_state)
-    encoded = read.encoded
-    if len(encoded.values) > n_rows:
-        chosen = rng.choice(len(encoded.values), n_rows, replace=False)
-        encoded = take(encoded, np.sort(chosen))
+    if len(read.seen) > n_rows:
+        read = read.take(np.sort(rng.choice(len(read.seen), n_rows, replace=False)))
     schema = model.schema_
     if rbm is None:
-        strength, signed = _by_deletion(model, encoded, rng)
+        strength, signed = _by_deletion(read, rng)
     else:
-        strength, signed = _from_weights(schema, rbm, model._complete_units(encoded))
+        strength, signed = _from_weights(schema, rbm, model._complete_units(read.encoded))
     # Categories have no order, and so no direction.
     ordered = np.array([column.n_units == 1 for column in schema.columns])
     direction = np.where(ordered & ordered[:, None], np.sign(signed), 0).astype(np.int8)
@@ -299,22 +268,19 @@ def _from_weights(schema: Schema, rbm: RBM, completed: Units) -> tuple[Floats, F
     return (strength + strength.T) / 2, (signed + signed.T) / 2
 
 
-def _by_deletion(
-    model: TableModel, encoded: Encoded, rng: np.random.Generator
-) -> tuple[Floats, Floats]:
+def _by_deletion(read: Rows, rng: np.random.Generator) -> tuple[Floats, Floats]:
     """Mean absolute change of one column's prediction by another, and its sign by their values."""
-    schema = model.schema_
-    n_columns, member = len(schema.columns), _membership(schema)
-    given = hide(schema, encoded, rng.random((len(encoded.values), n_columns)) < 0.5)
+    schema, n_columns = read.schema, len(read.schema.columns)
+    given, member = read.hide(rng.random(read.seen.shape) < 0.5), _membership(schema)
     change, count, signed = (np.zeros((n_columns, n_columns)) for _ in range(3))
     deviation = unit_deviations(schema)
-    missing = ~observed_columns(schema, given.observed)
-    for row, deleted in enumerate(deletions(model, given)):
-        moved = (deleted.whole.astype(np.float64) - deleted.without) / deviation
-        entries = np.ix_(deleted.columns, missing[row])
-        change[entries] += np.sqrt(moved**2 @ member)[:, missing[row]]
-        away = (given.values[row] - schema.marginals) @ member
-        signed[entries] += (away[deleted.columns, None] * (moved @ member))[:, missing[row]]
+    for row, deleted in enumerate(given.deletions()):
+        moved, missing = (deleted.whole.astype(np.float64) - deleted.without), ~given.seen[row]
+        moved /= deviation
+        entries = np.ix_(deleted.columns, missing)
+        change[entries] += np.sqrt(moved**2 @ member)[:, missing]
+        away = (given.encoded.values[row] - schema.marginals) @ member
+        signed[entries] += (away[deleted.columns, None] * (moved @ member))[:, missing]
         count[entries] += 1
     mean = change / np.maximum(count, 1)
     # Of targets that are never observed only one direction is known.

@@ -1,4 +1,4 @@
-"""What explanations share: rows as visible units, deletion of entries, predictions, tidy results.
+"""Which observed entries moved the predictions of a row, by deletion.
 
 An entry is deleted on visible units: those of its column become unobserved and 0, exactly as a
 missing cell is encoded.
@@ -7,7 +7,8 @@ missing cell is encoded.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -16,55 +17,142 @@ from sklearn.utils.validation import check_is_fitted
 
 from halfseen.base.estimator import TableClassifier, TableModel
 from halfseen.data.columns import Column
-from halfseen.data.frames import Table, Target
-from halfseen.data.raw import plain
+from halfseen.data.raw import Bools, RawColumn, plain
 from halfseen.data.schema import Encoded, Schema
 
-Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Units = NDArray[np.float32]
 
-LEAST_PROBABILITY = 1e-7  # keeps logarithms finite
+_LEAST_PROBABILITY = 1e-7  # keeps logarithms finite
 _UNITS_AT_ONCE = 2**23  # that are predicted together: bounds memory
 
 
-@dataclass(frozen=True)
-class Rows:
-    """Rows of a table as they were given, and as visible units of a model."""
+class EntryEffect(NamedTuple):
+    """What one observed entry did to a prediction: the prediction with it minus without it."""
 
-    model: TableModel
-    table: Table
-    target: Target | None
-    encoded: Encoded
+    column: str | int
+    is_target: bool
+    value: Any  # that was observed
+    change: float  # of the log-odds of the event, of a number in its units, of an ordinal in ranks
+    probability_change: float | None  # of the event
 
-    @classmethod
-    def read(cls, model: TableModel, X: Any, y: Any = None) -> Self:
-        """Read a table and what is known of its targets."""
-        check_is_fitted(model)
-        if y is not None and not isinstance(model, TableClassifier):
-            raise ValueError(f"{type(model).__name__} has no targets; leave y out.")
-        table = model._read(X, reset=False)
-        target = None if y is None else model._read_target(y, table.n_rows)
-        return cls(model, table, target, model._to_units(table, target))
 
-    @property
-    def schema(self) -> Schema:
-        """Columns of the model."""
-        return self.model.schema_
+class ExplainedPrediction(NamedTuple):
+    """The prediction of one column of a row, and the effects on it, the largest first."""
 
-    @property
-    def given(self) -> Bools:
-        """Where cells hold a value, of shape (n_rows, n_columns)."""
-        n_rows, n_targets = self.table.n_rows, len(self.schema.targets)
-        unknown = np.zeros((n_rows, n_targets), bool)
-        of_target = unknown if self.target is None else self.target.observed
-        return np.hstack([self.table.observed, of_target])
+    row: int
+    column: str | int
+    is_target: bool
+    value: Any
+    event: Any  # the second of two categories, or the predicted one of several; None for numbers
+    probability: float | None  # of the event
+    effects: tuple[EntryEffect, ...]
 
-    def cell(self, row: int, j: int) -> Any:
-        """Value that was given, as a type of Python."""
-        columns = self.table.columns + (() if self.target is None else self.target.columns)
-        return plain(columns[j].values[row])
+
+class Explanations(NamedTuple):
+    """Explained predictions, row after row."""
+
+    predictions: tuple[ExplainedPrediction, ...]
+
+    def table(self) -> list[dict[str, Any]]:
+        """One dictionary per effect; its fields begin with ``entry_``."""
+        return tidy(self.predictions, "effects", "entry_")
+
+
+def explain_rows(
+    model: TableModel, X: Any, y: Any = None, *, rows: Any = None, columns: Any = None
+) -> Explanations:
+    """Which observed entries moved the predictions of each row, by deletion.
+
+    Each observed entry is made missing in turn and the row is predicted again. The effect of an
+    entry is the prediction with it minus the prediction without it. Effects do not add up: two
+    entries that carry the same information have little effect each.
+
+    Parameters
+    ----------
+    model : a fitted estimator of halfseen
+    X : array-like or data frame of shape (n_rows, n_features)
+    y : array-like, series or data frame, optional
+        What is known of the targets. Known targets are then observed entries, as in `complete`.
+    rows : sequence of int, optional
+        Positions of the rows to explain, by default all.
+    columns : str, int or list of them, optional
+        Columns whose predictions are explained: names, or positions among the features and then
+        the targets. An observed one is made missing first. By default all unknown targets of a
+        row, then all its missing features.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from halfseen import RBMClassifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = RBMClassifier(8, random_state=0).fit(X, y)
+    >>> [prediction] = explain_rows(model, X, rows=[0]).predictions
+    >>> prediction.column, prediction.value, len(prediction.effects)
+    ('target', 0, 4)
+    """
+    read = Rows.read(model, X, y)
+    schema, n_rows = read.schema, len(read.seen)
+    chosen = list(range(n_rows)) if rows is None else [int(row) for row in rows]
+    for row in chosen:
+        if not 0 <= row < n_rows:
+            raise ValueError(f"X has no row {row}; its rows count from 0 to {n_rows - 1}.")
+    if columns is not None:
+        asked = [positions(schema, columns)] * len(chosen)
+    else:
+        n_features, n_columns = len(schema.features), len(schema.columns)
+        order = [*range(n_features, n_columns), *range(n_features)]
+        order = [j for j in order if schema.columns[j].n_units]
+        asked = [[j for j in order if not read.is_given(row, j)] for row in chosen]
+    return Explanations(tuple(_explained(read, chosen, asked)))
+
+
+def _explained(
+    read: Rows, rows: list[int], asked: list[list[int]]
+) -> Iterator[ExplainedPrediction]:
+    """Missing columns of a row are predicted together, each observed one by itself."""
+    tasks: list[tuple[int, int, list[int]]] = []  # row, column to hide or -1, columns to explain
+    for row, columns in zip(rows, asked, strict=True):
+        missing = [j for j in columns if not read.seen[row, j]]
+        tasks += [(row, -1, missing)] if missing else []
+        tasks += [(row, j, [j]) for j in columns if read.seen[row, j]]
+    given = read.take([row for row, _, _ in tasks])
+    given = given.hide(np.array([hidden for _, hidden, _ in tasks], np.int64))
+    found: dict[tuple[int, int], ExplainedPrediction] = {}
+    for (row, _, columns), deleted in zip(tasks, given.deletions(), strict=True):
+        values = read.values(deleted.whole[np.newaxis])
+        for j in columns:
+            value = plain(np.asarray(values[j])[0])
+            found[row, j] = _explain(read, row, j, value, deleted)
+    for row, columns in zip(rows, asked, strict=True):
+        yield from (found[row, j] for j in columns)
+
+
+def _explain(read: Rows, row: int, j: int, value: Any, deleted: Deletions) -> ExplainedPrediction:
+    schema, column = read.schema, read.schema.columns[j]
+    units = np.vstack([deleted.whole, deleted.without])
+    event, probability = None, np.zeros(len(units))
+    if is_discrete(column):
+        each = read.probabilities(units, j)
+        code = 1 if column.type == "binary" else int(each[0].argmax())
+        event, probability = column.categories[min(code, len(column.categories) - 1)], each[:, code]
+        others = np.delete(each, code, axis=1).sum(axis=1)
+        level = np.log(probability) - np.log(np.maximum(others, _LEAST_PROBABILITY))
+    elif column.is_number:
+        level = column.decode(units[:, schema.units_of(j)])
+    else:  # an ordinal column in ranks, before it is rounded to a category
+        ranks = units[:, schema.units_of(j).start].astype(np.float64)
+        level = column.centre + column.scale * ranks
+    change, probability_change = level[0] - level[1:], probability[0] - probability[1:]
+    effects = []
+    for k in np.argsort(-np.abs(change), kind="stable"):
+        moved, of_event = float(change[k]), float(probability_change[k])
+        entry = read.entry(row, deleted.columns[k])
+        effects.append(EntryEffect(*entry, moved, None if event is None else of_event))
+    shown = None if event is None else float(probability[0])
+    names = column.name, j >= len(schema.features)
+    return ExplainedPrediction(row, *names, value, event, shown, tuple(effects))
 
 
 class Deletions(NamedTuple):
@@ -75,70 +163,97 @@ class Deletions(NamedTuple):
     without: Units  # (n_entries, n_units)
 
 
-def deletions(model: TableModel, encoded: Encoded) -> Iterator[Deletions]:
-    """Delete each observed entry of each row in turn; rows are predicted in bounded parts."""
-    schema = model.schema_
-    seen = observed_columns(schema, encoded.observed)
-    ends = np.cumsum(1 + seen.sum(axis=1))
-    at_once = _UNITS_AT_ONCE // schema.n_units
-    first = 0
-    while first < len(seen):
-        n_before = ends[first - 1] if first else 0
-        last = max(first + 1, int(np.searchsorted(ends, n_before + at_once, side="right")))
-        # Of each row first itself: the deletion of column -1 deletes nothing.
-        nothing = np.ones((last - first, 1), bool)
-        row, deleted = np.nonzero(np.hstack([nothing, seen[first:last]]))
-        deleted -= 1
-        predicted = model._complete_units(hide(schema, take(encoded, first + row), deleted))
-        starts = np.flatnonzero(deleted < 0)[1:]
-        parts = zip(np.split(deleted, starts), np.split(predicted, starts), strict=True)
-        for columns, units in parts:
-            yield Deletions(units[0], columns[1:], units[1:])
-        first = last
+@dataclass(frozen=True)
+class Rows:
+    """Rows as visible units of a model, and the cells of the table that they come from."""
 
+    model: TableModel
+    cells: tuple[RawColumn, ...]  # features, then what is known of the targets
+    encoded: Encoded
 
-def take(encoded: Encoded, rows: Any) -> Encoded:
-    """Some rows."""
-    return Encoded(encoded.values[rows], encoded.observed[rows])
+    @classmethod
+    def read(cls, model: TableModel, X: Any, y: Any = None) -> Self:
+        """Read a table and what is known of its targets."""
+        check_is_fitted(model)
+        if y is not None and not isinstance(model, TableClassifier):
+            raise ValueError(f"{type(model).__name__} has no targets; leave y out.")
+        table = model._read(X, reset=False)
+        target = None if y is None else model._read_target(y, table.n_rows)
+        cells = table.columns + (() if target is None else target.columns)
+        return cls(model, cells, model._to_units(table, target))
 
+    @property
+    def schema(self) -> Schema:
+        """Columns of the model."""
+        return self.model.schema_
 
-def hide(schema: Schema, encoded: Encoded, columns: Any) -> Encoded:
-    """Make columns missing: one position per row, or a mask of shape (n_rows, n_columns)."""
-    columns = np.asarray(columns)
-    unit_column = schema.unit_column
-    of_unit = columns[:, unit_column] if columns.ndim == 2 else unit_column == columns[:, None]
-    observed = encoded.observed & ~of_unit
-    return Encoded(np.where(observed, encoded.values, np.float32(0)), observed)
+    @cached_property
+    def seen(self) -> Bools:
+        """Which columns are observed, (n_rows, n_columns); an ignored column never is."""
+        slices = [self.schema.units_of(j) for j in range(len(self.schema.columns))]
+        return np.stack([self.encoded.observed[:, own].any(axis=1) for own in slices], axis=1)
 
+    def is_given(self, row: int, j: int) -> bool:
+        """Whether a cell holds a value, be it one that the model does not know."""
+        return j < len(self.cells) and bool(self.cells[j].observed[row])
 
-def observed_columns(schema: Schema, observed_units: Bools) -> Bools:
-    """Which columns are observed, of shape (n_rows, n_columns); an ignored column never is."""
-    slices = [schema.units_of(j) for j in range(len(schema.columns))]
-    return np.stack([observed_units[:, units].any(axis=1) for units in slices], axis=1)
+    def entry(self, row: int, j: int) -> tuple[str | int, bool, Any]:
+        """Column, whether it is a target, and the value in a row of the table."""
+        is_target = bool(j >= len(self.schema.features))
+        return self.schema.columns[j].name, is_target, plain(self.cells[j].values[row])
+
+    def take(self, rows: Any) -> Self:
+        """Some rows."""
+        values, observed = self.encoded
+        return replace(self, encoded=Encoded(values[rows], observed[rows]))
+
+    def hide(self, columns: Any) -> Self:
+        """Make columns missing: one position per row, or a mask of shape (n_rows, n_columns)."""
+        columns, of_unit = np.asarray(columns), self.schema.unit_column
+        hidden = columns[:, of_unit] if columns.ndim == 2 else of_unit == columns[:, None]
+        observed = self.encoded.observed & ~hidden
+        values = np.where(observed, self.encoded.values, np.float32(0))
+        return replace(self, encoded=Encoded(values, observed))
+
+    def deletions(self) -> Iterator[Deletions]:
+        """Delete each observed entry of each row in turn; rows are predicted in bounded parts."""
+        ends = np.cumsum(1 + self.seen.sum(axis=1))
+        at_once = _UNITS_AT_ONCE // self.schema.n_units
+        first = 0
+        while first < len(self.seen):
+            n_before = ends[first - 1] if first else 0
+            last = max(first + 1, int(np.searchsorted(ends, n_before + at_once, side="right")))
+            # Of each row first itself: the deletion of column -1 deletes nothing.
+            nothing = np.ones((last - first, 1), bool)
+            row, deleted = np.nonzero(np.hstack([nothing, self.seen[first:last]]))
+            deleted -= 1
+            given = self.take(first + row).hide(deleted)
+            predicted = self.model._complete_units(given.encoded)
+            starts = np.flatnonzero(deleted < 0)[1:]
+            parts = zip(np.split(deleted, starts), np.split(predicted, starts), strict=True)
+            yield from (Deletions(units[0], columns[1:], units[1:]) for columns, units in parts)
+            first = last
+
+    def values(self, units: Units) -> list[NDArray[Any] | None]:
+        """Values of each column as `transform` and `predict` decide them; None if ignored."""
+        features: list[NDArray[Any] | None] = self.schema.decode(units)
+        if not isinstance(self.model, TableClassifier):
+            return features
+        return features + self.model._decide(self.model._target_probabilities(units))
+
+    def probabilities(self, units: Units, j: int) -> Floats:
+        """Probability of each category of a column, none of them 0, (n_rows, n_categories)."""
+        found = self.schema.columns[j].probabilities(units[:, self.schema.units_of(j)])
+        return np.clip(found, _LEAST_PROBABILITY, 1.0)
+
+    def codes(self, j: int) -> Ints:
+        """Category of a column that each row holds, meaningless where it is missing."""
+        return np.asarray(self.probabilities(self.encoded.values, j).argmax(axis=1))
 
 
 def is_discrete(column: Column) -> bool:
     """Whether a column is predicted by probabilities of its categories."""
     return column.type in ("binary", "categorical") and not column.graded
-
-
-def predicted_values(model: TableModel, units: Units) -> list[NDArray[Any] | None]:
-    """Values of each column as `transform` and `predict` decide them; an ignored one is None."""
-    features: list[NDArray[Any] | None] = model.schema_.decode(units)
-    if not isinstance(model, TableClassifier):
-        return features
-    return features + model._decide(model._target_probabilities(units))
-
-
-def probabilities(schema: Schema, units: Units, j: int) -> Floats:
-    """Probability of each category of a column, none of them 0, of shape (n_rows, n_categories)."""
-    found = schema.columns[j].probabilities(units[:, schema.units_of(j)])
-    return np.clip(found, LEAST_PROBABILITY, 1.0)
-
-
-def codes(schema: Schema, encoded: Encoded, j: int) -> Ints:
-    """Category of a column that each row holds, meaningless where it is missing."""
-    return np.asarray(probabilities(schema, encoded.values, j).argmax(axis=1))
 
 
 def tidy(results: Iterable[Any], parts: str, prefix: str) -> list[dict[str, Any]]:
@@ -160,14 +275,12 @@ def positions(schema: Schema, columns: Any) -> list[int]:
 
 def _position(schema: Schema, column: Any) -> int:
     names = [one.name for one in schema.columns]
-    if isinstance(column, str):
-        found = [j for j, name in enumerate(names) if name == column]
-    else:
-        found = [range(len(names))[column]] if -len(names) <= column < len(names) else []
-    if not found:
+    # A position may count from the end; of equal names the target is meant.
+    found = names if isinstance(column, str) else [*range(len(names)), *range(-len(names), 0)]
+    if column not in found:
         shown = ", ".join(map(repr, names[-20:])) + (" and others" if len(names) > 20 else "")
         raise ValueError(f"The model has no column {column!r}; it has {shown}.")
-    j = found[-1]  # of equal names the target is meant
+    j = (len(found) - 1 - found[::-1].index(column)) % len(names)
     if not schema.columns[j].n_units:
         raise ValueError(f"Column {names[j]!r} is ignored by the model; nothing predicts it.")
     return j

@@ -3,32 +3,17 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
-from numpy.typing import NDArray
 
 from halfseen.base.estimator import TableModel, whole_number
 from halfseen.data.columns import Column
-from halfseen.data.raw import plain
-from halfseen.data.schema import Encoded, Schema
-from halfseen.explain.deletion import (
-    Bools,
-    Deletions,
-    Floats,
-    Ints,
-    Rows,
-    codes,
-    deletions,
-    hide,
-    is_discrete,
-    observed_columns,
-    predicted_values,
-    probabilities,
-    take,
-    tidy,
-)
+from halfseen.data.raw import Bools, plain
+from halfseen.data.schema import Encoded
+from halfseen.explain.deletion import Deletions, Floats, Ints, Rows, is_discrete, tidy
 
 _REFERENCE_ROWS = 128
 _FEWEST_NEAREST = 32  # references that a row is compared with
@@ -89,16 +74,11 @@ def reference_rows(model: TableModel, X: Any, y: Any = None) -> Reference:
 
     Parameters
     ----------
-    model : RBMClassifier, RBMImputer, HalfseenClassifier or HalfseenImputer
-        A fitted model.
+    model : a fitted estimator of halfseen
     X : array-like or data frame of shape (n_rows, n_features)
         Rows of the table, some hundreds.
     y : array-like, series or data frame, optional
         What is known of their targets.
-
-    Returns
-    -------
-    Reference
 
     Examples
     --------
@@ -111,9 +91,8 @@ def reference_rows(model: TableModel, X: Any, y: Any = None) -> Reference:
     >>> [len(part.scores) for part in parts]
     [50, 50, 50]
     """
-    encoded = Rows.read(model, X, y).encoded
-    masked = _reference_masks(model.schema_, encoded)
-    return _reference(model, masked, model._log_probability(masked))
+    masked = _reference_masks(Rows.read(model, X, y))
+    return _reference(masked, model._log_probability(masked.encoded))
 
 
 def unusual_rows(
@@ -140,21 +119,14 @@ def unusual_rows(
 
     Parameters
     ----------
-    model : RBMClassifier, RBMImputer, HalfseenClassifier or HalfseenImputer
-        A fitted model.
+    model : a fitted estimator of halfseen
     X : array-like or data frame of shape (n_rows, n_features)
     y : array-like, series or data frame, optional
         What is known of the targets; known ones are then observed entries.
-    top : int, default=20
-        Number of unusual rows that are shown.
-    n_entries : int, default=5
-        Number of entries that are shown of each.
+    top, n_entries : int, default=20 and 5
+        Number of unusual rows that are shown, and of entries of each.
     reference : Reference, optional
         What is usual, from `reference_rows`; by default found in rows of `X`.
-
-    Returns
-    -------
-    UnusualRows
 
     Examples
     --------
@@ -170,81 +142,69 @@ def unusual_rows(
     top = whole_number("top", top, 0)
     n_entries = whole_number("n_entries", n_entries, 0)
     table = Rows.read(model, X, y)
-    schema, encoded = table.schema, table.encoded
-    n_rows = len(encoded.values)
+    n_rows, n_observed = len(table.seen), table.seen.sum(axis=1)
     if reference is None:
         # One call, because a model may normalise its probabilities anew in each.
-        masked = _reference_masks(schema, encoded)
-        pairs = zip(encoded, masked, strict=True)
-        found = model._log_probability(Encoded(*(np.concatenate(pair) for pair in pairs)))
-        reference, log_p = _reference(model, masked, found[n_rows:]), found[:n_rows]
+        masked = _reference_masks(table)
+        found = model._log_probability(_stacked([table, masked]))
+        reference, log_p = _reference(masked, found[n_rows:]), found[:n_rows]
     else:
-        log_p = model._log_probability(encoded)
-    seen = observed_columns(schema, encoded.observed)
-    n_observed = seen.sum(axis=1)
-    scores = _scores(reference, n_observed, _excess(schema, log_p, seen))
+        log_p = model._log_probability(table.encoded)
+    scores = _scores(reference, n_observed, _excess(table, log_p))
     ranked = np.argsort(-scores, kind="stable")
     rows = ranked[n_observed[ranked] > 0][:top]
-    parts = deletions(model, take(encoded, rows))
-    shown = tuple(
-        UnusualRow(
-            int(row),
-            float(scores[row]),
-            float(log_p[row]),
-            int(n_observed[row]),
-            _surprising_entries(table, int(row), of_row, reference)[:n_entries],
-        )
-        for row, of_row in zip(rows, parts, strict=True)
-    )
-    return UnusualRows(scores, log_p, n_observed, shown)
+    parts = table.take(rows).deletions()
+    shown = []
+    for row, of_row in zip(rows.tolist(), parts, strict=True):
+        facts = float(scores[row]), float(log_p[row]), int(n_observed[row])
+        entries = _surprising_entries(table, row, of_row, reference)[:n_entries]
+        shown.append(UnusualRow(row, *facts, entries))
+    return UnusualRows(scores, log_p, n_observed, tuple(shown))
 
 
-def _reference_masks(schema: Schema, encoded: Encoded) -> Encoded:
-    """Some rows, then the same with more and more entries hidden.
+def _stacked(tables: list[Rows]) -> Encoded:
+    """The units of one table below those of another."""
+    return Encoded(*map(np.concatenate, zip(*(table.encoded for table in tables), strict=True)))
 
-    Which rows, and what is hidden of them, depends on their content and not on their order.
-    """
-    some = take(encoded, encoded.observed.any(axis=1))
-    if not len(some.values):
+
+def _reference_masks(table: Rows) -> Rows:
+    """Some rows, chosen by their content, then the same with more and more entries hidden."""
+    some = table.take(table.encoded.observed.any(axis=1))
+    if not len(some.seen):
         raise ValueError("No row of X holds an observed entry, so that nothing is usual.")
-    prints = np.array([crc32(v.tobytes() + o.tobytes()) for v, o in zip(*some, strict=True)])
+    pairs = zip(*some.encoded, strict=True)
+    prints = np.array([crc32(values.tobytes() + seen.tobytes()) for values, seen in pairs])
     # Evenly spaced among rows sorted by content, because rows may have many copies.
     spaced = np.linspace(0, len(prints) - 1, min(len(prints), _REFERENCE_ROWS)).astype(np.int64)
     rows = np.argsort(prints, kind="stable")[spaced]
-    chosen = take(some, rows)
-    seen = observed_columns(schema, chosen.observed)
+    chosen = some.take(rows)
+    seen = chosen.seen
     seeds = enumerate(prints[rows].tolist())
     drawn = np.stack([np.random.default_rng(seed).random(seen.shape[1]) for seed in seeds])
     place = np.where(seen, drawn, np.inf).argsort(axis=1).argsort(axis=1)
     n_kept = [np.ceil(share * seen.sum(axis=1, keepdims=True)) for share in _SHARES]
-    masked = [hide(schema, chosen, place >= n) for n in n_kept]
-    return Encoded(*(np.concatenate(parts) for parts in zip(*masked, strict=True)))
+    masked = [chosen.hide(place >= n) for n in n_kept]
+    return replace(chosen, encoded=_stacked(masked))
 
 
-def _reference(model: TableModel, masked: Encoded, log_p: Floats) -> Reference:
-    schema = model.schema_
-    seen = observed_columns(schema, masked.observed)
+def _reference(masked: Rows, log_p: Floats) -> Reference:
+    schema, seen = masked.schema, masked.seen
     place = np.arange(len(seen)) % (len(seen) // len(_SHARES))
-    fewer = take(masked, place < max(_RESIDUAL_ROWS, _DELETIONS // (2 * len(schema.columns))))
+    fewer = masked.take(place < max(_RESIDUAL_ROWS, _DELETIONS // (2 * len(schema.columns))))
     residuals = [
-        (_residual(schema, values, deleted, k), j, len(deleted.columns))
-        for values, deleted in zip(fewer.values, deletions(model, fewer), strict=True)
+        (_residual(fewer, row, deleted, k), j, len(deleted.columns))
+        for row, deleted in enumerate(fewer.deletions())
         for k, j in enumerate(deleted.columns)
         if not is_discrete(schema.columns[j])
     ]
-    sizes, columns, counts = np.array(residuals).reshape(-1, 3).T
-    return Reference(
-        seen.sum(axis=1),
-        _excess(schema, log_p, seen),
-        sizes,
-        columns.astype(np.int64),
-        counts.astype(np.int64),
-    )
+    sizes, *numbers = np.array(residuals).reshape(-1, 3).T
+    columns, counts = (of_residuals.astype(np.int64) for of_residuals in numbers)
+    return Reference(seen.sum(axis=1), _excess(masked, log_p), sizes, columns, counts)
 
 
-def _excess(schema: Schema, log_p: Floats, seen: Bools) -> Floats:
-    entropy = np.array([_entropy(column) for column in schema.columns])
-    return np.asarray(-log_p - np.where(seen, entropy, 0.0).sum(axis=1))
+def _excess(table: Rows, log_p: Floats) -> Floats:
+    entropy = np.array([_entropy(column) for column in table.schema.columns])
+    return np.asarray(-log_p - np.where(table.seen, entropy, 0.0).sum(axis=1))
 
 
 def _entropy(column: Column) -> float:
@@ -280,37 +240,28 @@ def _usual_residual(reference: Reference, j: int, n: int) -> float:
     return max(1.4826 * float(np.median(sizes)) if len(sizes) else 1.0, _LEAST_SPREAD)
 
 
-def _residual(schema: Schema, values: NDArray[np.float32], of_row: Deletions, k: int) -> float:
-    unit = schema.units_of(of_row.columns[k]).start
-    return float(values[unit]) - float(of_row.without[k, unit])
+def _residual(table: Rows, row: int, of_row: Deletions, k: int) -> float:
+    unit = table.schema.units_of(of_row.columns[k]).start
+    return float(table.encoded.values[row, unit]) - float(of_row.without[k, unit])
 
 
 def _surprising_entries(
     table: Rows, row: int, of_row: Deletions, reference: Reference
 ) -> tuple[SurprisingEntry, ...]:
     """Observed entries of a row, the most surprising first."""
-    schema, own = table.schema, take(table.encoded, slice(row, row + 1))
-    expected = predicted_values(table.model, of_row.without)
+    schema, own = table.schema, table.take([row])
+    expected = table.values(of_row.without)
     found = []
     for k, j in enumerate(of_row.columns):
         column, residual, log_p = schema.columns[j], None, None
         if is_discrete(column):
-            each = np.log(probabilities(schema, of_row.without[k : k + 1], j)[0])
-            log_p = float(each[codes(schema, own, j)[0]])
+            each = np.log(table.probabilities(of_row.without[k : k + 1], j)[0])
+            log_p = float(each[own.codes(j)[0]])
             surprise = float(each.max()) - log_p
         else:
             usual = _usual_residual(reference, j, len(of_row.columns))
-            residual = _residual(schema, own.values[0], of_row, k) / usual
+            residual = _residual(table, row, of_row, k) / usual
             surprise = residual**2 / 2
-        found.append(
-            SurprisingEntry(
-                column.name,
-                bool(j >= len(schema.features)),
-                table.cell(row, j),
-                plain(np.asarray(expected[j])[k]),
-                surprise,
-                residual,
-                log_p,
-            )
-        )
+        value = plain(np.asarray(expected[j])[k])
+        found.append(SurprisingEntry(*table.entry(row, j), value, surprise, residual, log_p))
     return tuple(sorted(found, key=lambda entry: -entry.surprise))

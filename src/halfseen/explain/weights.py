@@ -69,22 +69,13 @@ def hidden_units(
 
     Parameters
     ----------
-    model : RBMClassifier or RBMImputer
-        A fitted model.
+    model : a fitted RBMClassifier or RBMImputer
     X : array-like or data frame of shape (n_rows, n_features), optional
         Rows, of which those are found that activate a unit most, once they are completed.
     y : array-like, series or data frame, optional
         What is known of their targets.
-    top : int, default=10
-        Number of hidden units, the strongest ones.
-    n_responses : int, default=10
-        Number of columns or values of each unit.
-    n_rows : int, default=5
-        Number of rows of each unit.
-
-    Returns
-    -------
-    HiddenUnits
+    top, n_responses, n_rows : int, default=10, 10 and 5
+        Number of hidden units, the strongest ones, and of columns or values and rows of each.
 
     Examples
     --------
@@ -99,12 +90,12 @@ def hidden_units(
     check_is_fitted(model)
     rbm, schema = rbm_of(model), model.schema_
     if rbm is None:
-        raise TypeError(
-            f"{type(model).__name__} has no hidden units to show; use an RBMClassifier."
-        )
+        name = type(model).__name__
+        raise TypeError(f"{name} has no hidden units to show; use an RBMClassifier.")
     weights = standardised_weights(schema, rbm)
     strength = np.sqrt((weights**2).sum(axis=1))  # (n_estimators, n_hidden)
     n_units = whole_number("top", top, 1)
+    n_responses = whole_number("n_responses", n_responses, 1)
     strongest = np.argsort(-strength, axis=None, kind="stable")[:n_units]
     machines, units = np.unravel_index(strongest, strength.shape)
     average = schema.marginals[np.newaxis]
@@ -115,22 +106,12 @@ def hidden_units(
     found = []
     for k, (machine, unit) in enumerate(zip(machines, units, strict=True)):
         own, active = weights[machine, :, unit], activation[:, k]
-        most = np.argsort(-np.abs(own), kind="stable")[
-            : whole_number("n_responses", n_responses, 1)
-        ]
-        found.append(
-            HiddenUnit(
-                int(machine),
-                int(unit),
-                float(strength[machine, unit]),
-                float(active.mean(dtype=np.float64)),
-                tuple(responses[u]._replace(weight=float(own[u])) for u in most),
-                tuple(
-                    ActiveRow(int(row), float(active[row]))
-                    for row in np.argsort(-active, kind="stable")[:n_active]
-                ),
-            )
-        )
+        most = np.argsort(-np.abs(own), kind="stable")[:n_responses]
+        rows_of = np.argsort(-active, kind="stable")[:n_active].tolist()
+        facts = float(strength[machine, unit]), float(active.mean(dtype=np.float64))
+        moved_by = tuple(responses[u]._replace(weight=float(own[u])) for u in most)
+        shown = tuple(ActiveRow(row, float(active[row])) for row in rows_of)
+        found.append(HiddenUnit(int(machine), int(unit), *facts, moved_by, shown))
     return HiddenUnits(tuple(found))
 
 

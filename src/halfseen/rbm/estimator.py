@@ -7,7 +7,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import KW_ONLY, dataclass
-from functools import partial
+from functools import partial, reduce
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -198,13 +198,17 @@ class _RBMModel(TableModel):
                 else:
                     losses = judge(states.rbm)
                     better = losses < best_loss
-                    best = states.rbm if best is None else _where(better, states.rbm, best)
+                    choose = partial(jax.vmap(jnp.where), better)
+                    best = states.rbm if best is None else jax.tree.map(choose, states.rbm, best)
                     best_loss = np.fmin(losses, best_loss)
                     loss, n_stale = float(losses.mean()), 0 if better.any() else n_stale + 1
                 record = EpochRecord(len(self.history_), loss, time.perf_counter() - began)
                 self.history_.append(record)
                 if self.verbose:
-                    self._print(record, n_iter)
+                    shown = "" if loss is None else f", validation loss = {loss:.4f}"
+                    line = f"Iteration {record.epoch + 1} of at most {n_iter}{shown}"
+                    line = f"[{type(self).__name__}] {line}, time = {record.seconds:.2f}s"
+                    print(line, file=sys.stderr, flush=True)
                 asked_to_stop = [callback(record) for callback in callbacks]
                 is_last = record.epoch + 1 == n_iter or n_stale == self.n_iter_no_change
                 if is_last or any(asked_to_stop):
@@ -217,17 +221,10 @@ class _RBMModel(TableModel):
         self.n_iter_ = len(self.history_)
         return best
 
-    def _print(self, record: EpochRecord, n_iter: int) -> None:
-        epoch, loss, seconds = record
-        shown = "" if loss is None else f", validation loss = {loss:.4f}"
-        line = f"Iteration {epoch + 1} of at most {n_iter}{shown}, time = {seconds:.2f}s"
-        print(f"[{type(self).__name__}] {line}", file=sys.stderr, flush=True)
-
     def _n_iter(self, n_rows: int) -> int:
-        if isinstance(self.n_iter, str):
-            n_updates = n_rows // min(self.batch_size, n_rows)
-            return min(max(_PASSES[0], _UPDATES // n_updates), _PASSES[1])
-        return self.n_iter
+        n_updates = n_rows // min(self.batch_size, n_rows)
+        n_passes = min(max(_PASSES[0], _UPDATES // n_updates), _PASSES[1])
+        return n_passes if isinstance(self.n_iter, str) else self.n_iter
 
     @jax_session()
     def _fit_part(self, encode: Callable[[], Encoded], learn: Callable[[], Encoded]) -> None:
@@ -270,9 +267,8 @@ class _RBMModel(TableModel):
             return
         rows = some_rows(len(held_out), self._seed)
         truth = Encoded(encoded.values[rows], encoded.observed[rows])
-        hidden = held_out[rows].copy()
-        hidden[:, len(self.schema_.features) :] = True
-        seen = truth.observed & ~hidden[:, self.schema_.unit_column]
+        seen = truth.observed & ~held_out[rows][:, self.schema_.unit_column]
+        seen[:, self.schema_.target_units] = False
         predicted = self._complete_units(Encoded(truth.values, seen))
         self._learn_thresholds(truth, predicted)
         if self.validation_fraction:
@@ -284,9 +280,7 @@ class _RBMModel(TableModel):
     def _rows(self, values: Any, observed: Any) -> Rows:
         return Rows(*map(jnp.asarray, (values, observed, self.schema_.marginals)))
 
-    def _by_tiles(
-        self, function: Callable[..., Any], encoded: Encoded, *others: NDArray[Any]
-    ) -> Floats:
+    def _by_tiles(self, function: Callable[..., Any], encoded: Encoded, *others: Any) -> Floats:
         """Apply a function of rows, and of what else belongs to each of them."""
         return map_tiles(lambda v, o, *rest: function(self._rows(v, o), *rest), *encoded, *others)
 
@@ -298,28 +292,25 @@ class _RBMModel(TableModel):
         )  # fmt: skip
         return self._by_tiles(of_rows, encoded)
 
-    @jax_session()
     def _draw_units(self, encoded: Encoded, seed: int, draw: int, first_row: int) -> Floats:
-        key = jax.random.fold_in(jax.random.fold_in(jax.random.key(seed), _DRAWS), draw)
         positions = np.arange(first_row, first_row + len(encoded.values), dtype=np.uint32)
-        return self._chain_ends(draw, key, encoded, positions, _DRAW_STEPS)
+        return self._chain_ends(draw, (seed, _DRAWS, draw), encoded, positions, _DRAW_STEPS)
 
-    @jax_session()
     def _sample_units(self, n_samples: int, seed: int) -> Floats:
-        key = jax.random.fold_in(jax.random.key(seed), _SAMPLES)
-        positions = np.arange(n_samples, dtype=np.uint32)
         samples = np.zeros((n_samples, self.schema_.n_units), np.float32)
-        n_estimators = len(self.rbm_.hidden_bias)
+        positions, n_estimators = np.arange(n_samples, dtype=np.uint32), len(self.rbm_.hidden_bias)
         for machine in range(n_estimators):
-            own = positions % n_estimators == machine
-            nothing = Encoded(samples[own], samples[own] > 0)
-            samples[own] = self._chain_ends(machine, key, nothing, positions[own], _SAMPLE_STEPS)
+            own = positions[positions % n_estimators == machine]
+            nothing, stream = Encoded(samples[own], samples[own] > 0), (seed, _SAMPLES)
+            samples[own] = self._chain_ends(machine, stream, nothing, own, _SAMPLE_STEPS)
         return samples
 
+    @jax_session()
     def _chain_ends(
-        self, machine: int, key: jax.Array, encoded: Encoded, positions: Any, n_steps: int
+        self, machine: int, stream: tuple[int, ...], encoded: Encoded, positions: Any, n_steps: int
     ) -> Floats:
         rbm = jax.tree.map(lambda leaf: leaf[machine % len(leaf)], self.rbm_)
+        key = reduce(jax.random.fold_in, stream[1:], jax.random.key(stream[0]))
         return self._by_tiles(partial(draw_rows, rbm, key, n_steps=n_steps), encoded, positions)
 
     @jax_session()
@@ -381,10 +372,8 @@ class RBMClassifier(_RBMModel, TableClassifier):
         Whether chains sample, or iterate the mean-field equations.
     centering : bool, default=True
         Whether gradients are those of the centred parametrisation.
-    momentum : float, default=0.0
-        Momentum of the updates.
-    weight_decay : float, default=0.0
-        L2 penalty of the weights.
+    momentum, weight_decay : float, default=0.0
+        Momentum of the updates, and L2 penalty of the weights.
     variance : "learned" or float, default="learned"
         Variance of the prior of Gaussian units, on the standardised scale.
     label_units : {"categorical", "bernoulli"}, default="categorical"
@@ -397,10 +386,8 @@ class RBMClassifier(_RBMModel, TableClassifier):
     completion : {"mean_field", "tap", "gibbs"}, default="mean_field"
         How missing entries are completed: by the mean-field equations of first or second order, or
         by averages over clamped Gibbs chains.
-    n_restarts : int, default=10
-        Random starts of a completion, whose results are averaged.
-    n_sweeps : int, default=10
-        Number of iterations of a completion.
+    n_restarts, n_sweeps : int, default=10
+        Random starts of a completion, whose results are averaged, and iterations from each.
     threshold : {"per_label", "shared"} or float, default="per_label"
         Probability above which a label is predicted; by default learned to maximise the accuracy
         on known labels.
@@ -430,10 +417,8 @@ class RBMClassifier(_RBMModel, TableClassifier):
         Probability above which each label is predicted.
     schema_ : Schema
         Columns and their visible units.
-    history_ : list of EpochRecord
-        One record per pass.
-    n_iter_ : int
-        Number of passes.
+    history_, n_iter_ : list of EpochRecord, int
+        One record per pass, and their number.
 
     References
     ----------
@@ -474,22 +459,17 @@ class RBMClassifier(_RBMModel, TableClassifier):
             Features; missing is NaN, None or pandas.NA.
         y : array-like, series or data frame of shape (n_rows,) or (n_rows, n_outputs)
             Classes or labels; unknown is NaN, None or pandas.NA.
-        y_true : array-like, optional
-            True labels, for ``early_stopping="peeking"`` only.
+        y_true : array-like, optional: true labels, for ``early_stopping="peeking"`` only
         callbacks : iterable of callable
             Each is called with an `EpochRecord` after every pass; a true result ends training.
-
-        Returns
-        -------
-        self
         """
         self._validate_params()
         self._seed = self._draw_seed()
         encoded = self._learn_columns(X, y)
         truth = None
         if y_true is not None:
-            target = self._read_target(y_true, len(encoded.values))
-            truth = self._to_units(self._read(X, reset=False), target)
+            table = self._read(X, reset=False)
+            truth = self._to_units(table, self._read_target(y_true, table.n_rows))
         self._fit(encoded, callbacks, truth)
         return self
 
@@ -500,16 +480,9 @@ class RBMClassifier(_RBMModel, TableClassifier):
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_rows, n_features)
-            Some rows.
-        y : array-like, series or data frame, optional
-            What is known of their targets.
+        X, y : some rows, and what is known of their targets if anything is
         classes : array-like, or list of array-like for several outputs, optional
             All classes, if the first part does not have them all.
-
-        Returns
-        -------
-        self
         """
         self._fit_part(lambda: self._encode(X, y)[1], lambda: self._learn_columns(X, y, classes))
         return self
@@ -571,12 +544,6 @@ class RBMImputer(_RBMModel, TableImputer):
         """Pass once over a part of a table; the first part decides what each column is."""
         self._fit_part(lambda: self._encode(X)[1], lambda: self._learn(X, self.feature_types))
         return self
-
-
-def _where(chosen: Bools, new: RBM, old: RBM) -> Any:
-    """Machine by machine, the new one where it is chosen."""
-    by_machine = jax.vmap(jnp.where)
-    return jax.tree.map(lambda a, b: by_machine(chosen, a, b), new, old)
 
 
 def _check_array(name: str, array: NDArray[Any], dtype: Any, shape: tuple[int, ...]) -> None:

@@ -38,10 +38,9 @@ def exact_log_z(rbm: RBM, rows: Rows) -> Array:
 
 
 def annealed_log_z(rbm: RBM, rows: Rows, key: Array, n_temperatures: int, n_chains: int) -> Array:
-    """log Z_O of each row, by annealed importance sampling from independent units.
+    """log Z_O of each row by annealed importance sampling: of Z_O without bias, of its log almost.
 
-    The estimate of Z_O has no bias, that of its logarithm is slightly too small on average. All
-    rows share their random numbers: an estimate depends on no other row.
+    All rows share their random numbers: an estimate depends on no other row.
     """
     start_key, step_key = jax.random.split(key)
     betas = jnp.linspace(0.0, 1.0, n_temperatures + 1, dtype=rbm.hidden_bias.dtype)

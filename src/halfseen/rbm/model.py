@@ -23,10 +23,9 @@ class Rows(NamedTuple):
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class RBM:
-    """A restricted Boltzmann machine with binary hidden units.
+    """``P(v, h) = exp(-E(v, h)) p_prior(v) / Z`` with ``E(v, h) = -v.W.h - a.v - b.h``, h binary.
 
-    ``P(v, h) = exp(-E(v, h)) p_prior(v) / Z`` with ``E(v, h) = -v.W.h - a.v - b.h``. All methods
-    act on the last axis; leading axes broadcast.
+    All methods act on the last axis; leading axes broadcast.
     """
 
     layer: VisibleLayer = field(metadata={"static": True})

@@ -22,9 +22,6 @@ from halfseen.rbm.mean_field import FixedPoint, fixed_point, mean_field_free_ene
 from halfseen.rbm.model import RBM, Rows
 from halfseen.rbm.units import VisibleLayer
 
-ChainStart = Literal["random", "data", "persistent"]
-Phases = Literal["gibbs", "mean_field"]
-
 _CENTERING_RATE = 0.01  # how fast the offsets follow the means of the data
 _LOG_VARIANCE_BOUNDS = (-6.0, 2.0)
 _LARGEST_WEIGHT = 1e4  # beyond it training has diverged
@@ -42,8 +39,8 @@ class Algorithm(NamedTuple):
     """Which variant of Algorithm 1 is run."""
 
     n_gibbs_steps: int = 1
-    chain_start: ChainStart = "data"
-    phases: Phases = "gibbs"
+    chain_start: Literal["random", "data", "persistent"] = "data"
+    phases: Literal["gibbs", "mean_field"] = "gibbs"
     centering: bool = True
     learn_variance: bool = True
     momentum: float = 0.0
@@ -256,8 +253,8 @@ class ValidationLoss(NamedTuple):
         """Mean losses of the held-out features and of the held-out targets, added."""
         rows = np.flatnonzero(held_out_units.any(axis=1))
         rows = rows[some_rows(len(rows), seed)]
-        given = training.observed[rows]
-        return cls(schema, training.values[rows], given, held_out_units[rows], False)
+        given, asked = training.observed[rows], held_out_units[rows]
+        return cls(schema, training.values[rows], given, asked, by_auc=False)
 
     @classmethod
     def peeking(
