@@ -111,7 +111,7 @@ def test_mean_field_training_ascends_the_difference_of_two_free_energies() -> No
     def contrast(rbm: RBM) -> jax.Array:
         def free_energy(observed: Any) -> jax.Array:
             # Forward mode goes through the iteration: nothing is assumed of the fixed points.
-            point = fixed_point(rbm, Rows(ROWS, observed, MARGINALS), MARGINALS, 100, tolerance=0.0)
+            point = fixed_point(rbm, Rows(ROWS, observed, MARGINALS), MARGINALS, 100)
             return mean_field_free_energy(rbm, point, observed)
 
         return jnp.mean(free_energy(jnp.zeros_like(OBSERVED)) - free_energy(OBSERVED))
