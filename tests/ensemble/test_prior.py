@@ -98,13 +98,17 @@ def test_conjugate_gradients_solve_each_row_by_itself() -> None:
     def product(x: jax.Array) -> jax.Array:
         return jnp.einsum("rij,rj->ri", matrices, x)
 
-    found = conjugate_gradients(product, right, jnp.zeros_like(right), 40)
+    def solution(right: jax.Array, start: jax.Array) -> jax.Array:
+        diagonal = jnp.diagonal(matrices, axis1=1, axis2=2)
+        return conjugate_gradients(product, diagonal, right, start, 40)
+
+    found = solution(right, jnp.zeros_like(right))
     exact = np.linalg.solve(matrices, right[..., None])[..., 0]
     np.testing.assert_allclose(found, exact, rtol=1e-3, atol=1e-4)
     # A start at the solution stays there, and a right side of zeros gives zeros.
-    np.testing.assert_allclose(conjugate_gradients(product, right, found, 40), found, atol=1e-4)
+    np.testing.assert_allclose(solution(right, found), found, atol=1e-4)
     zeros = jnp.zeros_like(right)
-    np.testing.assert_array_equal(conjugate_gradients(product, zeros, zeros, 40), zeros)
+    np.testing.assert_array_equal(solution(zeros, zeros), zeros)
 
 
 N_ROWS = 400

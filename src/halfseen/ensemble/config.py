@@ -49,8 +49,8 @@ class Config:
     kinds: tuple[MemberKind, ...] = KINDS
     patience: int = 2  # checks in a row that are clearly worse, after which training ends
     class_rank: int = 16
-    n_search: int = 8  # steps of conjugate gradients in training
-    n_search_predict: int = 40
+    n_search: int = 6  # steps of conjugate gradients in training
+    n_search_predict: int = 25
 
 
 def for_table(

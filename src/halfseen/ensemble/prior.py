@@ -22,7 +22,7 @@ Bools = NDArray[np.bool_]
 
 # EM goes this much further than a round says: where much is missing, its rounds are short.
 _OVER_RELAXATION = 0.7
-_N_SEARCH = 6  # steps of conjugate gradients in each round, from where the last one ended
+_N_SEARCH = 4  # steps of conjugate gradients in each round, from where the last one ended
 _LEAST_NOISE = 1e-3
 _MEMORY = 0.6  # of the rounds before, for the covariance of missing units
 _PRECISION = 1e-5  # relative, of the search
@@ -71,15 +71,22 @@ def _expected_factors(
     def product(factors: jax.Array) -> jax.Array:
         return factors + (precision * (factors @ prior.loading.T)) @ prior.loading
 
-    return conjugate_gradients(product, (precision * deviation) @ prior.loading, start, n_steps)
+    diagonal = 1.0 + precision @ prior.loading**2
+    right = (precision * deviation) @ prior.loading
+    return conjugate_gradients(product, diagonal, right, start, n_steps)
 
 
 def conjugate_gradients(
-    product: Callable[[jax.Array], jax.Array], right: jax.Array, start: jax.Array, n_steps: int
+    product: Callable[[jax.Array], jax.Array],
+    diagonal: jax.Array,
+    right: jax.Array,
+    start: jax.Array,
+    n_steps: int,
 ) -> jax.Array:
     """Solve ``product(x) = right`` for each row by itself; `product` is symmetric and positive.
 
-    A row that has come to rest does not change any more, so that none depends on the others.
+    The search is preconditioned by the diagonal of the product. A row that has come to rest does
+    not change any more, so that none depends on the others.
     """
 
     def step(state: tuple[jax.Array, ...]) -> tuple[jax.Array, ...]:
@@ -88,18 +95,20 @@ def conjugate_gradients(
         length = remaining / jnp.maximum(jnp.sum(direction * image, axis=1), tiny)
         solution = solution + length[:, None] * direction
         residual = residual - length[:, None] * image
-        left = jnp.sum(residual**2, axis=1)
+        left = jnp.sum(residual**2 / diagonal, axis=1)
         # At the precision of float32 the search would follow rounding errors: it rests there.
         left = jnp.where(left <= _PRECISION**2 * size, 0.0, left)
         turn = left / jnp.maximum(remaining, tiny)
-        return number + 1, solution, residual, residual + turn[:, None] * direction, left
+        direction = residual / diagonal + turn[:, None] * direction
+        return number + 1, solution, residual, direction, left
 
     def goes_on(state: tuple[jax.Array, ...]) -> jax.Array:
         return (state[0] < n_steps) & jnp.any(state[-1] > 0)
 
-    tiny, size = np.finfo(right.dtype).tiny, jnp.sum(right**2, axis=1)
+    tiny, size = np.finfo(right.dtype).tiny, jnp.sum(right**2 / diagonal, axis=1)
     residual = right - product(start)
-    state = jnp.int32(0), start, residual, residual, jnp.sum(residual**2, axis=1)
+    remaining = jnp.sum(residual**2 / diagonal, axis=1)
+    state = jnp.int32(0), start, residual, residual / diagonal, remaining
     solution: jax.Array = jax.lax.while_loop(goes_on, step, state)[1]  # type: ignore[arg-type]
     return solution
 
