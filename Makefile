@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 WORKERS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); [ $$n -gt 4 ] && echo 4 || echo $$n)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check test-long test-browser test-engines test-fuzz test-lowest docs dist bench clean
+.PHONY: help demo test check test-long test-browser test-engines test-fuzz test-mlflow test-lowest docs dist bench clean
 
 help:
 	@echo "make demo          train on digits with half of the pixels and labels hidden; writes demo_output/digits.png"
@@ -18,6 +18,7 @@ help:
 	@echo "make test-browser  the reports in a real browser (needs Chromium)"
 	@echo "make test-engines  Dask and Spark with processes of their own (Spark needs Java)"
 	@echo "make test-fuzz     500 requests to the service, made by schemathesis"
+	@echo "make test-mlflow   models in MLflow, in an environment of their own"
 	@echo "make test-lowest   the tests with the lowest versions that pyproject.toml allows"
 	@echo "make dist          wheel and source distribution in dist, and the README run from the wheel"
 	@echo "make docs          the site in docs/_build/html: guide, gallery, API; warnings are errors"
@@ -55,6 +56,7 @@ test: check
 	@echo "  the reports in a real browser (needs Chromium):  make test-browser"
 	@echo "  Dask and Spark with processes of their own (Spark needs Java):  make test-engines"
 	@echo "  500 requests to the service, made by schemathesis:  make test-fuzz"
+	@echo "  models in MLflow, which wants older releases of others:  make test-mlflow"
 	@echo "  the demonstration:  make demo"
 	@echo "  anything listed as SKIPPED above: the reason says what it needs"
 
@@ -69,6 +71,14 @@ test-engines: $(VENV)/.test
 test-fuzz: $(VENV)/.test
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group fuzz
 	$(BIN)/python -m pytest -rs tests/serve/test_fuzz.py
+
+# MLflow wants older releases of others.
+test-mlflow: $(VENV)/bin/python pyproject.toml
+	$(PYTHON) -m venv $(VENV)-mlflow
+	$(VENV)-mlflow/bin/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
+	$(VENV)-mlflow/bin/python -m pip install --quiet --disable-pip-version-check --group mlflow \
+	  --editable ".[mlflow]"
+	$(VENV)-mlflow/bin/python -m pytest -rs tests/test_mlflow.py
 
 test-long: $(VENV)/.test
 	$(BIN)/python -m pytest -rs -m long
@@ -104,4 +114,4 @@ bench: $(VENV)/.test
 	$(BIN)/python benchmarks/lossy_cd.py
 
 clean:
-	rm -rf $(VENV) $(VENV)-lowest $(VENV)-dist demo_output dist docs/_build docs/gallery docs/api/generated .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(VENV)-lowest $(VENV)-mlflow $(VENV)-dist demo_output dist docs/_build docs/gallery docs/api/generated .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import time
+import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -147,6 +148,7 @@ def main() -> None:
     parser.add_argument("--mnist", action="store_true", help="learning curve of MNIST")
     options = parser.parse_args()
     dask.config.set(scheduler="synchronous")
+    warnings.filterwarnings("ignore", message=".*has one class")  # the rare label of few rows
     for seed in options.seeds:
         if options.mnist:
             show("rows", "seconds", "AUC", "accuracy", "log-loss", "", "NRMSE")

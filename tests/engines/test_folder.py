@@ -112,6 +112,19 @@ def test_what_cannot_be_completed_is_refused(
         run(f"{files}/*.parquet", model_path, out, threads)
 
 
+def test_object_stores(files: Path, model_path: str, tmp_path: Path, threads: Any) -> None:
+    fsspec = pytest.importorskip("fsspec")
+    store = fsspec.filesystem("memory")
+    store.put(f"{files}/0*.parquet", "/in/")
+    expected = folder.complete_folder(f"{files}/0*.parquet", model_path, f"{tmp_path}/out", threads)
+    for n_before in (0, 10):
+        done = folder.complete_folder("memory://in/*.parquet", model_path, "memory://out", threads)
+        assert done.n_before == n_before
+    assert [one.sha256 for one in done.records] == [one.sha256 for one in expected.records]
+    assert store.cat("/out/07.parquet") == (tmp_path / "out" / "07.parquet").read_bytes()
+    assert done.manifest == "memory://out/_manifest.json"
+
+
 @pytest.mark.engines
 def test_a_killed_worker(files: Path, model_path: str, tmp_path: Path) -> None:
     out, whole = tmp_path / "out", tmp_path / "whole"

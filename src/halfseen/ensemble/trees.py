@@ -21,6 +21,8 @@ _BOOSTING: dict[str, Any] = {
     "learning_rate": 0.12, "max_depth": 5, "min_samples_leaf": 5, "subsample": 0.6,
     "max_features": 0.4,
 }  # fmt: skip
+# Of a leaf. Newton steps of rare classes have no bound, where all other rows are certain.
+_MOST_LOG_ODDS = 10.0
 
 
 class Trees(NamedTuple):
@@ -99,7 +101,7 @@ def boost_trees(
         for code, fitted in zip(model.classes_[-len(row) :], row, strict=True):
             output = np.zeros((fitted.tree_.node_count, n_classes))
             output[:, code] = model.learning_rate * fitted.tree_.value[:, 0, 0]
-            parts.append((fitted.tree_, output))
+            parts.append((fitted.tree_, output.clip(-_MOST_LOG_ODDS, _MOST_LOG_ODDS)))
     return _joined(parts, np.log(share), is_log_odds=True)
 
 
