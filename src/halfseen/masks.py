@@ -103,10 +103,6 @@ def mcar(X: Floats, rate: float, seed: int) -> Bools:
     rate : float, the share to mask
     seed : int
 
-    Returns
-    -------
-    ndarray of bool, True where an entry of `X` is seen
-
     Examples
     --------
     >>> round(float(mcar(np.zeros((1000, 3)), 0.2, seed=0).mean()), 1)

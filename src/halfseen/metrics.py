@@ -183,10 +183,7 @@ def reliability_bins(
 ) -> tuple[ReliabilityBin, ...]:
     """Known labels in bins of equal width, each with its upper edge, without empty ones.
 
-    Parameters
-    ----------
-    y_true, y_proba : array-like of shape (n_rows,) or (n_rows, n_labels)
-    n_bins : int, default=10
+    Parameters are those of `accuracy`, with probabilities for predictions.
 
     Examples
     --------

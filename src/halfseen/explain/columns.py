@@ -12,7 +12,7 @@ from halfseen.base.estimator import TableModel, whole_number
 from halfseen.data.raw import Bools
 from halfseen.data.schema import Schema
 from halfseen.explain.deletion import Floats, Rows, Units, is_discrete, positions
-from halfseen.explain.weights import hidden_means, rbm_of, standardised_weights, unit_deviations
+from halfseen.explain.weights import hidden_means, standardised_weights, unit_deviations
 from halfseen.rbm.model import RBM
 
 # How the losses are shown.
@@ -35,15 +35,12 @@ class Importance(NamedTuple):
         pairs = zip(*np.unravel_index(order, self.increase.shape), strict=True)
         return [
             {
-                "predicted": self.predicted[t],
-                "is_target": self.is_target[t],
-                "metric": self.metric[t],
-                "loss": float(self.loss[t]),
-                "feature": self.features[i],
-                "increase": float(self.increase[t, i]),
+                "predicted": self.predicted[t], "is_target": self.is_target[t],
+                "metric": self.metric[t], "loss": float(self.loss[t]),
+                "feature": self.features[i], "increase": float(self.increase[t, i]),
             }
             for t, i in pairs
-        ]
+        ]  # fmt: skip
 
 
 def importance(
@@ -65,9 +62,7 @@ def importance(
     Parameters
     ----------
     model : a fitted estimator of halfseen
-    X : array-like or data frame of shape (n_rows, n_features)
-    y : array-like, series or data frame, optional
-        What is known of the targets: the truth of their predictions.
+    X, y : a table, and what is known of its targets if anything is
     columns : str, int or list of them, optional
         Columns that are predicted: names, or positions among the features and then the targets. By
         default all targets; of an imputer a random half of the observed entries of each row.
@@ -108,12 +103,12 @@ def importance(
         truth = read.take(rows)
         parts.append(_losses(truth, truth.hide(entries[rows] | is_target), entries[rows]))
     predicted = [j for of_pass, _, _ in parts for j in of_pass]
-    is_rated = [is_discrete(schema.columns[j]) for j in predicted]  # by log-loss
+    columns = [schema.columns[j] for j in predicted]
     return Importance(
         tuple(column.name for column in schema.features),
-        tuple(schema.columns[j].name for j in predicted),
+        tuple(column.name for column in columns),
         tuple(j >= n_features for j in predicted),
-        tuple("log_loss" if is_of_classes else "normalised_rmse" for is_of_classes in is_rated),
+        tuple("log_loss" if is_discrete(column) else "normalised_rmse" for column in columns),
         np.concatenate([loss for _, loss, _ in parts]),
         np.concatenate([increase for _, _, increase in parts]),
     )
@@ -165,15 +160,12 @@ class Couplings(NamedTuple):
         order = np.argsort(-self.strength[first, second], kind="stable")[:top]
         return [
             {
-                "column": self.columns[i],
-                "is_target": self.is_target[i],
-                "other": self.columns[j],
-                "other_is_target": self.is_target[j],
-                "strength": float(self.strength[i, j]),
-                "direction": int(self.direction[i, j]),
+                "column": self.columns[i], "is_target": self.is_target[i],
+                "other": self.columns[j], "other_is_target": self.is_target[j],
+                "strength": float(self.strength[i, j]), "direction": int(self.direction[i, j]),
             }
             for i, j in zip(first[order], second[order], strict=True)
-        ]
+        ]  # fmt: skip
 
 
 def couplings(
@@ -202,10 +194,8 @@ def couplings(
     Parameters
     ----------
     model : a fitted estimator of halfseen
-    X : array-like or data frame of shape (n_rows, n_features), optional
-        Rows; by default they are drawn from the model by `sample`.
-    y : array-like, series or data frame, optional
-        What is known of their targets; deletion finds couplings between targets only with it.
+    X, y : a table, and what is known of its targets if anything is
+        By default rows are drawn from the model. Couplings of targets by deletion need `y`.
     method : {"auto", "weights", "deletion"}, default="auto"
         "auto" takes the weights of a model that has some.
     n_rows, random_state : int, default=200 and 0
@@ -224,7 +214,7 @@ def couplings(
     check_is_fitted(model)
     if method not in ("auto", "weights", "deletion"):
         raise ValueError(f"method must be 'auto', 'weights' or 'deletion', got {method!r}.")
-    rbm = None if method == "deletion" else rbm_of(model)
+    rbm: RBM | None = None if method == "deletion" else getattr(model, "rbm_", None)
     if method == "weights" and rbm is None:
         raise TypeError(f"{type(model).__name__} has no weights to show; use method='deletion'.")
     n_rows = whole_number("n_rows", n_rows, 1)
@@ -243,13 +233,10 @@ def couplings(
     direction = np.where(ordered & ordered[:, None], np.sign(signed), 0).astype(np.int8)
     np.fill_diagonal(direction, 0)
     np.fill_diagonal(strength, 0.0)
-    return Couplings(
-        tuple(column.name for column in schema.columns),
-        tuple(j >= len(schema.features) for j in range(len(schema.columns))),
-        strength,
-        direction,
-        "deletion" if rbm is None else "weights",
-    )
+    names = tuple(column.name for column in schema.columns)
+    is_target = tuple(j >= len(schema.features) for j in range(len(names)))
+    found: Literal["weights", "deletion"] = "deletion" if rbm is None else "weights"
+    return Couplings(names, is_target, strength, direction, found)
 
 
 def _from_weights(schema: Schema, rbm: RBM, completed: Units) -> tuple[Floats, Floats]:

@@ -72,9 +72,7 @@ def explain_rows(
     Parameters
     ----------
     model : a fitted estimator of halfseen
-    X : array-like or data frame of shape (n_rows, n_features)
-    y : array-like, series or data frame, optional
-        What is known of the targets. Known targets are then observed entries, as in `complete`.
+    X, y : a table, and what is known of its targets, which are then observed entries
     rows : sequence of int, optional
         Positions of the rows to explain, by default all.
     columns : str, int or list of them, optional

@@ -75,10 +75,7 @@ def reference_rows(model: TableModel, X: Any, y: Any = None) -> Reference:
     Parameters
     ----------
     model : a fitted estimator of halfseen
-    X : array-like or data frame of shape (n_rows, n_features)
-        Rows of the table, some hundreds.
-    y : array-like, series or data frame, optional
-        What is known of their targets.
+    X, y : some hundreds of rows, and what is known of their targets if anything is
 
     Examples
     --------
@@ -120,9 +117,7 @@ def unusual_rows(
     Parameters
     ----------
     model : a fitted estimator of halfseen
-    X : array-like or data frame of shape (n_rows, n_features)
-    y : array-like, series or data frame, optional
-        What is known of the targets; known ones are then observed entries.
+    X, y : a table, and what is known of its targets, which are then observed entries
     top, n_entries : int, default=20 and 5
         Number of unusual rows that are shown, and of entries of each.
     reference : Reference, optional

@@ -70,10 +70,8 @@ def hidden_units(
     Parameters
     ----------
     model : a fitted RBMClassifier or RBMImputer
-    X : array-like or data frame of shape (n_rows, n_features), optional
+    X, y : a table, and what is known of its targets if anything is
         Rows, of which those are found that activate a unit most, once they are completed.
-    y : array-like, series or data frame, optional
-        What is known of their targets.
     top, n_responses, n_rows : int, default=10, 10 and 5
         Number of hidden units, the strongest ones, and of columns or values and rows of each.
 
@@ -88,7 +86,7 @@ def hidden_units(
     ([7, 7], 5)
     """
     check_is_fitted(model)
-    rbm, schema = rbm_of(model), model.schema_
+    rbm, schema = getattr(model, "rbm_", None), model.schema_
     if rbm is None:
         name = type(model).__name__
         raise TypeError(f"{name} has no hidden units to show; use an RBMClassifier.")
@@ -113,11 +111,6 @@ def hidden_units(
         shown = tuple(ActiveRow(row, float(active[row])) for row in rows_of)
         found.append(HiddenUnit(int(machine), int(unit), *facts, moved_by, shown))
     return HiddenUnits(tuple(found))
-
-
-def rbm_of(model: TableModel) -> RBM | None:
-    """The machines of a model that has some, along the leading axis of each array."""
-    return getattr(model, "rbm_", None)
 
 
 def hidden_means(rbm: RBM, visible: Units) -> NDArray[np.float32]:
