@@ -77,6 +77,7 @@ def test_settings_of_a_fit(table: Path, tmp_path: Path) -> None:
         (["--as", "zip=category"], "no type 'category'. Types are numeric"),
         (["--as", "zap=numeric"], "no column 'zap'. Did you mean 'zip'?"),
         (["--labels", "grode"], "no column 'grode'. Did you mean 'grade'?"),
+        (["--labels", ""], "no column ''"),
         (["--labels", "x*"], "no column that matches 'x*'"),
         (["--labels", "grade", "--ignore", "grade"], "by --labels and by --ignore"),
         (["--labels", "*"], "No column is left to be a feature"),
@@ -122,8 +123,9 @@ def test_labels_have_classes(table: Path) -> None:
     row = int(np.argmax(read(table)["size"] != ""))
     assert f"{table}, line {row + 2} (data row {row + 1}), column 'size'" in result.stderr
     assert "a label has classes" in result.stderr
-    result = invoke("fit", table, "-l", "name", *TINY, code=2)
-    assert "'name' names rows (240 of them)" in result.stderr
+    for name, words in (("name", "names rows (240 of them)"), ("day", "holds dates")):
+        result = invoke("fit", table, "-l", name, *TINY, code=2)
+        assert f"{name!r} {words}" in result.stderr
 
 
 def test_a_sample_of_a_long_table(table: Path) -> None:
@@ -212,6 +214,7 @@ def test_columns_and_bounds(table: Path, labels: str, tmp_path: Path) -> None:
         (["--min", "colour=3"], "no column 'colour'"),
         (["--min", "3"], "--min takes COLUMN=VALUE"),
         (["--max", "size=big"], "takes a number"),
+        (["--max", "size=nan"], "nan is no bound"),
         (["--min", "size=3", "--max", "size=2"], "above its --max"),
         (["--only", "grade"], "'grade' is no column of the model"),
         (["--copies", "2", "--uncertainty", "c.csv"], "exclude each other"),

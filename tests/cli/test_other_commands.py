@@ -104,9 +104,13 @@ def test_costs_of_classes(table: Path, grade: str, tmp_path: Path) -> None:
     invoke("predict", table, grade, "-o", tmp_path / "p.csv", "-q")
     plain = pd.read_csv(tmp_path / "p.csv")
     assert (plain["grade"] == names[proba.argmax(axis=1)]).all()
-    costs.write_text("true,low,mid\nlow,0,1\n")
-    result = invoke("predict", table, grade, "--costs", f"grade={costs}", code=1)
-    assert "needs a row and a column for each of" in result.stderr
+    full = "true,low,mid,high\nlow,0,1,nan\nhigh,9,3,0\nmid,1,0,1\n"
+    for text, words in (("true,low,mid\nlow,0,1\n", "there is no class"), ("", "there is no class"),
+                        (full, "no finite number")):  # fmt: skip
+        costs.write_text(text)
+        result = invoke("predict", table, grade, "--costs", f"grade={costs}", code=1)
+        assert words in result.stderr
+        assert "needs a row and a column for each of" in result.stderr
 
 
 def test_a_header_alone_gives_a_header(

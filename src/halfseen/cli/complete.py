@@ -138,7 +138,7 @@ def command(
     n_filled = sum(by_column.values())
     console.say(
         f"Filled {n_filled:,} missing cells in {len(filler.filled):,} columns of {n_rows:,} rows. "
-        f"The table is in {path}."
+        f"The table is in {options.shown_output(path)}."
         if not copies
         else f"Filled {n_filled:,} missing cells {copies} times: {paths[0]} to {paths[-1]}."
     )
@@ -146,7 +146,9 @@ def command(
         shown = ", ".join(f"{name} ({n:,})" for name, n in list(left.items())[:8])
         console.say(f"Still missing: {shown}{', ...' if len(left) > 8 else ''}.")
     if uncertainty:
-        console.say(f"How sure the model is of each cell is in {uncertainty}.")
+        console.say(
+            f"How sure the model is of each cell is in {options.shown_output(uncertainty)}."
+        )
     elif n_filled and not copies:
         console.say(f"How sure? Add --uncertainty cells.csv. Why? halfseen explain {quote(file)} "
                     f"{quote(model)} --row 1")  # fmt: skip

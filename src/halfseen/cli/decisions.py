@@ -80,9 +80,14 @@ def _matrix(name: str, text: str, categories: Sequence[Any]) -> Floats:
         raise UsageProblem(f"--costs of {name!r}: {text!r} cannot be read.", remedy)
     try:
         with open(text, encoding="utf-8-sig", newline="") as file:
-            head, *rows = [row for row in csv.reader(file) if row]
-        table = {row[0]: dict(zip(head[1:], map(float, row[1:]), strict=True)) for row in rows}
-        return np.array([[table[truth][decision] for decision in classes] for truth in classes])
+            rows = [row for row in csv.reader(file) if row] or [[]]
+        costs = {
+            row[0]: dict(zip(rows[0][1:], map(float, row[1:]), strict=True)) for row in rows[1:]
+        }
+        found = np.array([[costs[truth][decision] for decision in classes] for truth in classes])
+        if not np.isfinite(found).all():
+            raise ValueError("a cost is no finite number")
+        return found
     except (OSError, ValueError, KeyError) as error:
         reason = f"there is no class {error}" if isinstance(error, KeyError) else str(error)
         remedy = f"It needs a row and a column for each of {', '.join(classes)}."

@@ -120,7 +120,7 @@ def run(
 
     read = read_plan(plan)
     path = out or f"{read.name.replace('/', '-')}.jsonl"
-    check_outputs(console, [path], [plan])
+    check_outputs(console, [path], [plan], streams=False)
     _go_on([read], Path(path), cores, limit_minutes, console, retry_failed=False)
 
 
@@ -223,7 +223,7 @@ def report(runs: tuple[str, ...], output: str | None, console: Console) -> None:
 
     records = _records(runs)
     path = str(Path(runs[0]).with_suffix(".html")) if output is None else output
-    check_outputs(console, [path], list(runs))
+    check_outputs(console, [path], list(runs), streams=False)
     title, words = f"Study {Path(runs[0]).stem}", command_line("quiet", "as_json")
     with console.progress("Writing the page"), write_errors(path):
         write_study_report(records, path, title=title, command=words)
@@ -242,7 +242,7 @@ def images(runs: tuple[str, ...], output: str, console: Console) -> None:
     from halfseen.files.writing import write_errors
     from halfseen.report import write_images
 
-    check_outputs(console, [output], list(runs))
+    check_outputs(console, [output], list(runs), streams=False)
     with write_errors(output):
         write_images(_records(runs), output)
     console.say(f"The images are in {output}.")

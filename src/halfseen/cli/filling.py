@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -167,10 +168,13 @@ def _bounds(option: str, words: Sequence[str], numbers: Sequence[str]) -> dict[s
         if "=" not in word:
             raise UsageProblem(f"{option} takes COLUMN=VALUE, not {word!r}.", example)
     try:
-        return per_column(words, numbers, option, lambda _, text: float(text))
+        found = per_column(words, numbers, option, lambda _, text: float(text))
     except ValueError as error:
         message = f"{option} takes a number behind the column: {error}."
         raise UsageProblem(message, example) from None
+    if any(math.isnan(bound) for bound in found.values()):
+        raise UsageProblem(f"{option}: nan is no bound.", example)
+    return found
 
 
 def _missing(values: pa.Table, name: str) -> Bools:

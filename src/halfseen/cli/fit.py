@@ -49,7 +49,7 @@ def command(
     from halfseen.files.writing import write_errors
 
     path = options.output_beside("model.csv" if file == "-" else file, ".safetensors", output)
-    options.check_outputs(console, [path], [file])
+    options.check_outputs(console, [path], [file], streams=False)
     table = read_training_table(reading.open(file), console, columns, max_rows, seed)
     model = chosen.estimator(table.feature_types, table.y is not None, seed)
     n_rows = len(table.rows)

@@ -239,8 +239,8 @@ def chosen_columns(words: Sequence[str], available: Sequence[str], option: str) 
     """
     chosen: set[str] = set()
     for word in words:
-        parts = [word] if word in available else map(str.strip, word.split(","))
-        for part in filter(None, parts):
+        parts = [word] if word in available else list(map(str.strip, word.split(",")))
+        for part in list(filter(None, parts)) or [word]:
             found = [part] if part in available else fnmatch.filter(available, part)
             if not found:
                 raise _unknown(part, available, option)
@@ -249,9 +249,9 @@ def chosen_columns(words: Sequence[str], available: Sequence[str], option: str) 
 
 
 def one_column(word: str, available: Sequence[str], option: str) -> str:
-    """The column that an option names."""
+    """The column that an option names, out of those it is for."""
     if word not in available:
-        raise _unknown(word, available, option)
+        raise _unknown(word, available, option, "it takes")
     return word
 
 
@@ -306,7 +306,9 @@ def sibling_labels(labels: Sequence[str], features: Iterable[str]) -> list[str]:
     return [name for name in features if stems and pattern.fullmatch(name)]
 
 
-def _unknown(word: str, available: Sequence[str], option: str) -> UsageProblem:
+def _unknown(
+    word: str, available: Sequence[str], option: str, who: str = "the table has"
+) -> UsageProblem:
     is_pattern = any(sign in word for sign in "*?[")
     what = f"no column that matches {word!r}" if is_pattern else f"no column {word!r}"
     lower = {name.lower(): name for name in available}
@@ -316,8 +318,8 @@ def _unknown(word: str, available: Sequence[str], option: str) -> UsageProblem:
     else:
         listed = ", ".join(map(repr, available[:_MOST_LISTED]))
         more = len(available) - _MOST_LISTED
-        remedy = f"The columns are {listed}{f' and {more} more' if more > 0 else ''}."
-    return UsageProblem(f"{option}: the table has {what}.", remedy)
+        remedy = f"There are {listed}{f' and {more} more' if more > 0 else ''}."
+    return UsageProblem(f"{option}: {who} {what}.", remedy)
 
 
 # Outputs.
@@ -337,6 +339,11 @@ def output_beside(path: str, ending: str, given: str | None) -> str:
     return stem + ending + (".csv" if suffix.lower() in (".xlsx", ".xlsm") else suffix)
 
 
+def shown_output(path: str) -> str:
+    """The name of an output in messages."""
+    return "standard output" if path == "-" else path
+
+
 def split_suffix(path: str) -> tuple[str, str]:
     """A path and its ending, as in ``a`` and ``.csv.gz``."""
     stem, suffix = os.path.splitext(path)
@@ -344,8 +351,12 @@ def split_suffix(path: str) -> tuple[str, str]:
     return stem, inner + suffix
 
 
-def check_outputs(console: Console, outputs: Sequence[str | None], inputs: Sequence[str]) -> None:
-    """Refuse two outputs of one name, an output that replaces a model, and two on one stream."""
+def check_outputs(
+    console: Console, outputs: Sequence[str | None], inputs: Sequence[str], streams: bool = True
+) -> None:
+    """Refuse outputs of one name, that replace what is read, or that cannot be, before all else."""
+    if outputs.count("-") and not streams:
+        raise UsageProblem("This cannot go to standard output.", "Name a file: -o FILE.")
     if outputs.count("-") + console.as_json > 1:
         message = "Two results would go to standard output."
         raise UsageProblem(message, "Give -o FILE, or leave out --json.")
@@ -362,4 +373,10 @@ def check_outputs(console: Console, outputs: Sequence[str | None], inputs: Seque
         if not os.path.isdir(os.path.dirname(real)):
             message = f"There is no folder {folder!r} to write {name!r} in."
             raise UsageProblem(message, "Make it first, or name another.")
+        if os.path.isdir(real):
+            message = f"{path}: the result cannot be written (this is a folder)."
+            raise Problem(message, "Name a file in it.", ExitCode.CANNOT_WRITE)
+        if not os.path.exists(real) and not os.access(os.path.dirname(real), os.W_OK):
+            message = f"{path}: the result cannot be written (you may not write there)."
+            raise Problem(message, "Name a file in another folder.", ExitCode.CANNOT_WRITE)
         seen.add(real)

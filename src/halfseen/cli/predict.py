@@ -83,7 +83,10 @@ def command(
                     abstained[name] += sum(rows.column(f"{name}_abstain").to_pylist())
             advance(what=f"Predicting: {n_rows:,} rows")
     labels = "1 label" if len(counts) == 1 else f"{len(counts)} labels"
-    console.say(f"Predicted {labels} of {n_rows:,} rows. The predictions are in {path}.")
+    console.say(
+        f"Predicted {labels} of {n_rows:,} rows. The predictions are in "
+        f"{options.shown_output(path)}."
+    )
     for name, found in counts.items() if n_rows else ():
         shares = ", ".join(f"{value} {n / n_rows:.0%}" for value, n in found.most_common(4))
         sure = f"; abstains in {abstained[name] / n_rows:.0%}" if name in abstained else ""

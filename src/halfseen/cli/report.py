@@ -43,7 +43,8 @@ def command(
     from halfseen.report import write_report
 
     path = options.output_beside(model, ".html", output)
-    options.check_outputs(console, [path], [p for p in (model, data, evaluation) if p is not None])
+    read = [name for name in (model, data, evaluation) if name is not None]
+    options.check_outputs(console, [path], read, streams=False)
     fitted = load_model(model)
     found = None if evaluation is None else _evaluation(evaluation)
     X = y = names = n_rows = None

@@ -112,7 +112,7 @@ def write_json(output: str | None, document: dict[str, Any], console: Console) -
     if output is not None:
         with open_output(output) as file:
             file.write(as_json(document, indent=1) + b"\n")
-        console.say(f"The result is in {output}.")
+        console.say(f"The result is in {options.shown_output(output)}.")
 
 
 def label_table(labels: Sequence[Any], with_classes: bool = True) -> Any:

@@ -23,6 +23,9 @@ from halfseen.files.tables import RowPositions
 _FEW_ROWS = 100
 _FEWEST_FOR_RULE = 10  # observed values
 _MOST_LISTED = 8
+_NO_LABELS = {  # why a column is none
+    "identifier": "names rows", "date": "holds dates", "too many categories": "holds texts",
+}  # fmt: skip
 # Predictions of this many visible units are made at a time.
 _UNITS_AT_ONCE = 4_000_000
 
@@ -34,8 +37,8 @@ def load_model(path: str) -> Any:
     try:
         model = load(path)
     except OSError as error:
-        message = f"The model {path} cannot be read ({error.strerror or error})."
-        raise Problem(message, "Check its name, and that you may read it.") from error
+        message = f"The model {path} cannot be read: {error.strerror or error}."
+        raise Problem(message) from error
     schema = model.schema_
     if not schema.has_feature_names:
         message = f"The model {path} was fitted to an array without names of columns."
@@ -164,9 +167,9 @@ def _check_label(table: TableFile, name: str, typed: pa.Table, rows: RowPosition
         remedy = "Bin the numbers, or make it a feature: numbers are filled, too"
         problem = f"the label holds {column[place].as_py():g}, but a label has classes"
         raise table.error(problem, remedy, int(rows[place]), name)
-    if infer_type(raw, name).reason == "identifier":
-        message = f"--labels: {name!r} names rows ({len(raw.seen):,} of them); it has no classes."
-        raise UsageProblem(message, "Choose another column.")
+    if (reason := infer_type(raw, name).reason) in _NO_LABELS:
+        message = f"--labels: {name!r} {_NO_LABELS[reason]} ({len(raw.seen):,} of them)"
+        raise UsageProblem(f"{message}; it has no classes.", "Choose another column.")
 
 
 def _is_readable(type: pa.DataType) -> bool:

@@ -196,9 +196,13 @@ def percent(share: float | None) -> Markup:
 
 def value_text(value: Any) -> Any:
     """A value of a table: a number for machines, too; long text shortened."""
-    if value is None:
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return _DASH
-    return number(value, 4) if isinstance(value, float) else shortened(str(value))
+    if not isinstance(value, float):
+        return shortened(str(value))
+    text = number_text(value, 4)
+    text = text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
+    return _markup(f'<data value="{float(value)!r}">{text}</data>')
 
 
 def name_text(name: str | int, is_target: bool = False) -> Markup:
