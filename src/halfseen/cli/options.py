@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from halfseen.cli.console import Console, UsageProblem
+from halfseen.cli.console import Console, ExitCode, Problem, UsageProblem
 
 if TYPE_CHECKING:
     from halfseen.files import TableFile

@@ -147,20 +147,16 @@ def warnings_of(model: TableModel) -> list[str]:
         for of in class_trust(schema, calibration)
         if of.is_pooled or of.n_validation < _FEW
     ]
-    if pooled:
-        found.append(
-            f"Few validation entries: {listed(pooled)}. Prediction sets of these may hold the "
-            "truth less often than asked."
-        )
     few = [
         f"{column_label(of.name)} ({of.n_validation})"
         for of in column_trust(schema, calibration)
         if of.is_pooled or of.n_validation < _FEW
     ]
-    if few:
-        found.append(
-            f"Few validation entries: {listed(few)}. Intervals of these columns are uncertain."
-        )
+    for names, so in (
+        (pooled, "Prediction sets of these may hold the truth less often than asked."),
+        (few, "Intervals of these columns are uncertain."),
+    ):
+        found += [f"Few validation entries: {listed(names)}. {so}"] if names else []
     return found
 
 

@@ -149,7 +149,10 @@ def _choose(found: Predictions, n_observed: NDArray[np.int64]) -> Iterator[tuple
     n_missing = (found.table.observed.shape[1] - n_observed).astype(float)
     some = np.where((n_missing > 0) & (n_observed > 0), n_missing, -1.0)
     few = np.where(some > 0, 1 / (1 + np.abs(some)), -1.0)
-    picks += [(some, "most is missing"), (few, "least is missing")]
+    off_half = np.abs(n_missing / found.table.observed.shape[1] - 0.5)
+    half = np.where((some > 0) & (off_half < 0.2), 1 - off_half, -1.0)
+    picks += [(some, "most is missing"), (half, "about half is missing")]
+    picks.append((few, "least is missing"))
     taken: set[int] = set()
     for size, why in picks:
         size = np.where(np.isin(np.arange(n_rows), list(taken)), -1.0, size)
