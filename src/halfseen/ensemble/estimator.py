@@ -25,12 +25,12 @@ from halfseen.base.estimator import (
 )
 from halfseen.base.runtime import forget_programs, jax_session, one_blas_thread
 from halfseen.data.schema import Encoded
-from halfseen.ensemble.calibration import calibrate, fit_stack, judge
 from halfseen.ensemble.config import Config, Effort, for_table
 from halfseen.ensemble.fitting import PROGRAMS, fit_ensemble
+from halfseen.ensemble.model import ensemble_from_arrays, ensemble_to_arrays
 from halfseen.ensemble.problem import Problem, Progress, Stopper, make_problem
 from halfseen.ensemble.sampling import draw_missing, log_probability, sample_rows
-from halfseen.ensemble.storage import ensemble_from_arrays, ensemble_to_arrays
+from halfseen.ensemble.stacking import calibrate, fit_stack, judge
 
 Floats = NDArray[np.float32]
 

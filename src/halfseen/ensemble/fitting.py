@@ -28,10 +28,9 @@ from halfseen.ensemble.prior import (
     expected_moments,
     fit_prior,
 )
-from halfseen.ensemble.problem import Bools, Problem, Progress, Stopper
+from halfseen.ensemble.problem import Bools, HeldOut, Problem, Progress, Stopper, hold_out
 from halfseen.ensemble.training import Trainer, run_steps
 from halfseen.ensemble.trees import boost_trees, fit_forest
-from halfseen.ensemble.validation import HeldOut, hold_out
 
 # What is compiled for a table.
 PROGRAMS = (expected_moments, conditional_means, run_steps, member_predictions, class_predictions)

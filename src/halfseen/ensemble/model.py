@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, NamedTuple
+from types import UnionType
+from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import softmax
 
 from halfseen.base.tiles import map_tiles
 from halfseen.data.schema import Encoded, Schema
@@ -23,12 +25,15 @@ from halfseen.ensemble.machine import (
     split_predictions,
 )
 from halfseen.ensemble.prior import GaussianPrior, log_density
-from halfseen.ensemble.stacking import LEAST_PROBABILITY, Floats, Pool, pooled, weighted_sum
-from halfseen.ensemble.trees import Trees
+from halfseen.ensemble.trees import Floats, Trees
+from halfseen.rbm.units import layer_of
+
+Arrays = dict[str, NDArray[Any]]
 
 FARTHEST = 30.0  # standard deviations at which numbers are clipped
 _LEAST_SURE = 0.01  # a Gaussian is no judge of rare cases
 _LEAST_SPREAD = 0.05
+LEAST_PROBABILITY = 1e-6
 
 
 class ClassPriors(NamedTuple):
@@ -45,6 +50,13 @@ class Predictions(NamedTuple):
     spread: Floats  # (n_rows, n_gaussian), standard deviation of a number
     discrete: Floats  # (n_predictions, n_rows, n_units - n_gaussian)
     targets: list[Floats]  # log-probabilities of each target, (n_predictions, n_rows, n_classes)
+
+
+class Pool(NamedTuple):
+    """A logarithmic opinion pool: powers of predictions, and a shift of log-odds of two classes."""
+
+    powers: Floats  # (n_predictions,)
+    shift: float
 
 
 class Fold(NamedTuple):
@@ -229,6 +241,24 @@ def class_predictions(
     return jnp.concatenate([log_proba.T, mean], axis=1)
 
 
+def weighted_sum(weights: Floats, parts: Floats) -> Floats:
+    """Sum over the first axis, term by term, so that no bit of a row depends on other rows."""
+    return np.asarray(sum(weight * part for weight, part in zip(weights, parts, strict=True)))
+
+
+def pooled(log_proba: Floats, pool: Pool) -> Floats:
+    """Probabilities of classes from several predictions, (n_predictions, n, n_classes).
+
+    >>> pool = Pool(np.array([1.0, 0.5]), 0.0)
+    >>> pooled(np.log([[[0.1, 0.9]], [[0.5, 0.5]]]), pool).round(3)
+    array([[0.1, 0.9]])
+    """
+    heights = weighted_sum(pool.powers, log_proba)
+    if pool.shift:
+        heights[..., 1] += pool.shift
+    return np.asarray(softmax(heights, axis=-1))
+
+
 def covariance_of(prior: GaussianPrior) -> Floats:
     """Covariance of all units."""
     loading, noise = np.asarray(prior.loading, np.float64), np.asarray(prior.noise, np.float64)
@@ -243,3 +273,66 @@ def log_of(proba: Floats) -> Floats:
 def mean_of(parts: Sequence[Any]) -> Floats:
     """Mean of arrays, summed one by one."""
     return np.asarray(sum(np.asarray(part, np.float64) for part in parts) / len(parts))
+
+
+_STORED = {"n_search": int, "seed": int, "scale": Scale, "folds": list[Fold], "stack": Stack}
+
+
+def ensemble_to_arrays(ensemble: Ensemble) -> Arrays:
+    """All arrays of an ensemble; names are paths such as ``folds.0.members.1.prior.mean``."""
+    tree = {name: getattr(ensemble, name) for name in _STORED}
+    leaves = jax.tree_util.tree_leaves_with_path(tree)
+    return {jax.tree_util.keystr(p, simple=True, separator="."): np.asarray(a) for p, a in leaves}
+
+
+def ensemble_from_arrays(schema: Schema, arrays: Arrays) -> Ensemble:
+    """The inverse of `ensemble_to_arrays`; other arrays are left alone."""
+    tree: dict[str, Any] = {}
+    for path, array in arrays.items():
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            raise ValueError(f"array {path!r} holds values that are not finite")
+        *parents, name = path.split(".")
+        node = tree
+        for parent in parents:
+            node = node.setdefault(parent, {})
+        node[name] = array
+    parts = {name: _restored(kind, tree[name]) for name, kind in _STORED.items()}
+    stack = parts.pop("stack")
+    units = Units(layer_of(schema), len(parts["scale"].centres))
+    ensemble = Ensemble(schema, units, **parts)
+    ensemble.stack = stack
+    _check_shapes(ensemble)
+    return ensemble
+
+
+def _restored(kind: Any, node: Any) -> Any:
+    """A value of a declared type from a tree of arrays; None and what is empty have none."""
+    of, origin = get_args(kind), get_origin(kind)
+    if origin is UnionType:
+        return _restored(of[0], node) if node else None
+    if origin is list:
+        return [_restored(of[0], node[str(place)]) for place in range(len(node))]
+    if origin is dict:
+        return {int(key): _restored(of[1], part) for key, part in node.items()}
+    if hasattr(kind, "_fields"):
+        hints = get_type_hints(kind)
+        return kind(**{name: _restored(hint, node.get(name, {})) for name, hint in hints.items()})
+    if not isinstance(node, np.ndarray):
+        raise ValueError("arrays of the ensemble are missing")
+    if kind is jax.Array:
+        return jnp.asarray(node)
+    return kind(node) if kind in (int, float, bool) else node
+
+
+def _check_shapes(ensemble: Ensemble) -> None:
+    units, scale = ensemble.units, ensemble.scale
+    for fold in ensemble.folds:
+        for member in fold.members:
+            if member.parameters.weights.shape[0] != units.n_wide:
+                raise ValueError("weights of a machine do not match the columns")
+        for trees in (*fold.forests.values(), *fold.boosted.values()):
+            children = np.concatenate([trees.left, trees.right, trees.root])
+            if children.size and not (children.min() >= 0 and children.max() < len(trees.feature)):
+                raise ValueError("children of a tree lie outside of it")
+    if not ensemble.folds or scale.mean.shape != (units.layer.n_units,):
+        raise ValueError("arrays of the ensemble do not match the columns")

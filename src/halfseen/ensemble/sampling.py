@@ -17,8 +17,8 @@ from scipy.special import logsumexp
 
 from halfseen.base.tiles import map_tiles
 from halfseen.data.schema import Encoded
-from halfseen.ensemble.model import Ensemble, Fold, covariance_of
-from halfseen.ensemble.stacking import LEAST_PROBABILITY, Floats
+from halfseen.ensemble.model import LEAST_PROBABILITY, Ensemble, Fold, covariance_of
+from halfseen.ensemble.trees import Floats
 
 _MOST_GROUPS = 12
 _N_ORDERS = 4  # over which log-probabilities are averaged

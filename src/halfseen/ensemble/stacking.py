@@ -1,22 +1,37 @@
-"""Stacking: several predictions made one by weights that are fitted on validation entries.
+"""Stacking and calibration: what is fitted to held-out entries.
 
 Numbers are combined by non-negative least squares, discrete features by a mixture, and targets by a
 logarithmic opinion pool, whose powers also calibrate: powers with a sum below one say that the
-predictions were too confident. Every sum over predictions is taken term by term, so that no bit of
-a row depends on the other rows.
+predictions were too confident. Intervals and prediction sets are conformal.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterable
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize, nnls
-from scipy.special import logsumexp, softmax
+from scipy.special import logsumexp
+from scipy.stats import norm
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from halfseen.base.conformal import ConformalIntervals
+from halfseen.base.estimator import Calibration, conformal_sets
+from halfseen.data.schema import Encoded
+from halfseen.ensemble.model import (
+    LEAST_PROBABILITY,
+    Ensemble,
+    Fold,
+    Pool,
+    Predictions,
+    Residuals,
+    Stack,
+    pooled,
+    weighted_sum,
+)
+from halfseen.ensemble.problem import Bools, Floats, HeldOut, Ints, Problem
 
 # Strength of the pull to equal weights and to common weights, in validation entries.
 _COMMON_STRENGTH, _COLUMN_STRENGTH = 30.0, 100.0
@@ -25,7 +40,245 @@ _LARGE_ERROR = 0.5
 _MIXTURE_STRENGTH, _MIXTURE_ROUNDS = 30.0, 100
 _POWER_STRENGTH, _SHIFT_STRENGTH = 10.0, 100.0
 _LARGEST_POWER, _LARGEST_SHIFT = 5.0, 3.0
-LEAST_PROBABILITY = 1e-6
+_N_PARTS = 5  # of cross-fitting
+# Intervals are calibrated on rows of which these shares of the features are kept.
+_KEPT, _MOST_MASKED_ROWS = (1.0, 0.5, 0.2, 0.05), 2048
+# Residuals of draws: rows that are predicted in halves, and validation entries that outweigh them.
+_MOST_ROWS_IN_HALVES, _ENTRIES_OF_HALVES, _SLOPE_STRENGTH = 1024, 200.0, 10.0
+_N_QUANTILES, _FEWEST_OF_COLUMN = 99, 50
+
+
+class Numbers(NamedTuple):
+    """Held-out numbers, one after the other, and what is predicted of each."""
+
+    truth: Floats  # (n_entries,)
+    predicted: Floats  # (n_predictions, n_entries)
+    spread: Floats
+    number: Ints  # its place among the numbers
+    share: Floats  # of the features of its row that is shown
+    weight: Floats  # of its row
+
+    def mean(self, weights: Floats) -> Floats:
+        """Weighted sum of the predictions."""
+        return weighted_sum(weights[self.number].T, self.predicted)
+
+
+class Targets(NamedTuple):
+    """Rows with held-out entries, and what is predicted of their targets."""
+
+    codes: Ints  # (n_rows, n_targets)
+    held: Bools  # (n_rows, n_targets)
+    knows: Bools  # (n_rows,), whether some target is shown
+    weight: Floats  # (n_rows,)
+    known: list[Floats]  # with the other targets shown: log-probabilities by target
+    new: list[Floats]  # with all targets hidden
+
+
+class Judged(NamedTuple):
+    """Held-out entries of one fold, and what its parts predict of them."""
+
+    numbers: Numbers  # with all else shown
+    given: tuple[Floats, Floats]  # to true discrete features: probabilities, weights of the rows
+    fewer: list[Numbers]  # from all features of a row, and from ever fewer
+    halves: list[Numbers]  # all numbers of some rows, by one half of the features and by the other
+    targets: Targets
+
+
+def judge(problem: Problem, ensemble: Ensemble, fold: Fold, held: HeldOut) -> Judged:
+    """Predict the held-out entries of a fold by what is fitted to its training entries.
+
+    Masks that leave ever fewer features are nested: what one hides, the next ones hide too [1]_.
+
+    .. [1] Zaffran, Josse, Romano and Dieuleveut, "Predictive Uncertainty Quantification with
+       Missing Covariates", arXiv 2405.15641 (CP-MDA-Nested).
+    """
+    own = np.flatnonzero(held.entries.any(axis=1))
+    rows, entries = held.rows[own], held.entries[own]
+    seen, values = problem.observed[rows] & ~entries, problem.encoded.values[rows]
+    shown = problem.by_unit(seen)
+    known = new = ensemble.predictions(Encoded(values, shown), [fold])
+    if problem.schema.targets:
+        new = ensemble.predictions(Encoded(values, shown & ~problem.target_units), [fold])
+    targets = Targets(
+        problem.target_codes[rows],
+        entries[:, problem.target_entries],
+        np.asarray(seen[:, problem.target_entries].any(axis=1)),
+        problem.row_weight[rows],
+        known.targets,
+        new.targets,
+    )
+    n_gaussian, n_entries = problem.units.layer.n_gaussian, problem.units.n_entries
+    from_features = partial(_from_features, problem, ensemble, fold)
+    some = problem.some(np.flatnonzero(entries[:, :n_gaussian].any(axis=1)), _MOST_MASKED_ROWS, 29)
+    uniform = np.random.default_rng([problem.seed, 31]).random((len(some), n_entries))
+    fewer = [
+        from_features(rows[some], seen[some] & (uniform < kept), entries[some]) for kept in _KEPT
+    ]
+    many = problem.some(np.arange(problem.n_rows if n_gaussian else 0), _MOST_ROWS_IN_HALVES, 37)
+    coin = np.random.default_rng([problem.seed, 41]).random((len(many), n_entries))
+    observed = problem.observed[many]
+    halves = [
+        from_features(many, observed & ~half, observed & half) for half in (coin < 0.5, coin >= 0.5)
+    ]
+    numbers = _numbers(problem, rows, seen, entries, known)
+    return Judged(numbers, _given_to_truth(problem, rows, entries, known), fewer, halves, targets)
+
+
+def _from_features(
+    problem: Problem, ensemble: Ensemble, fold: Fold, rows: Ints, seen: Bools, asked: Bools
+) -> Numbers:
+    """Numbers among the entries that are asked for, from features alone."""
+    encoded = Encoded(problem.encoded.values[rows], problem.by_unit(seen & ~problem.is_target))
+    found = ensemble.predictions(encoded, [fold._replace(forests={}, boosted={})])
+    return _numbers(problem, rows, seen, asked, found)
+
+
+def _numbers(
+    problem: Problem, rows: Ints, seen: Bools, asked: Bools, found: Predictions
+) -> Numbers:
+    row, number = np.nonzero(asked[:, : problem.units.layer.n_gaussian])
+    return Numbers(
+        problem.encoded.values[rows[row], number].astype(np.float64),
+        found.numbers[:, row, number],
+        found.spread[row, number],
+        number,
+        share=seen[:, ~problem.is_target].mean(axis=1)[row],
+        weight=problem.row_weight[rows[row]],
+    )
+
+
+def _given_to_truth(
+    problem: Problem, rows: Ints, asked: Bools, found: Predictions
+) -> tuple[Floats, Floats]:
+    """Probabilities given to the true values of discrete features, and weights of their rows."""
+    layer = problem.units.layer
+    truth = problem.encoded.values[rows][:, layer.n_gaussian :]
+    entries = problem.by_unit(asked & ~problem.is_target)[:, layer.n_gaussian :]
+    binary = np.arange(truth.shape[1]) < layer.n_bernoulli
+    single, ones = np.nonzero(entries & binary), np.nonzero(entries & ~binary & (truth > 0.5))
+    p, t = found.discrete[:, single[0], single[1]], truth[single]
+    given = [t * p + (1 - t) * (1 - p), found.discrete[:, ones[0], ones[1]]]
+    weight = problem.row_weight[rows[np.concatenate([single[0], ones[0]])]]
+    return np.concatenate(given, axis=1), weight
+
+
+def _joined(parts: Iterable[Any]) -> list[NDArray[Any]]:
+    """Arrays of several parts one after the other, along the last axis."""
+    return [np.concatenate(arrays, axis=-1) for arrays in zip(*parts, strict=True)]
+
+
+def fit_stack(problem: Problem, ensemble: Ensemble, judged: list[Judged]) -> Stack:
+    """Weights under which the held-out entries are predicted best."""
+    held = Numbers(*_joined(one.numbers for one in judged))
+    n_gaussian = problem.units.layer.n_gaussian
+    weights = number_weights(held.predicted, held.truth, held.number, n_gaussian, held.weight)
+    discrete = mixture_weights(*_joined(one.given for one in judged))
+    everything = [(one.targets, np.ones(len(one.targets.codes), bool)) for one in judged]
+    pools = [_fit_pools(problem, ensemble, everything, context) for context in ("new", "known")]
+    return Stack(weights, discrete, pools, _residuals(n_gaussian, weights, judged))
+
+
+def _residuals(n_gaussian: int, weights: Floats, judged: list[Judged]) -> Residuals:
+    """Residuals of the numbers of many rows, as large as those of validation entries are.
+
+    Few validation entries do not tell where the residuals of a column lie: an error of their mean
+    would be one of every mean that is estimated from draws.
+    """
+    halves = Numbers(*_joined(part for one in judged for part in one.halves))
+    # From the rows of which least is shown to those of which all is.
+    *_, held = by_share = [
+        Numbers(*_joined(parts)) for parts in zip(*(one.fewer[::-1] for one in judged), strict=True)
+    ]
+    trusted = len(held.truth) / (len(held.truth) + _ENTRIES_OF_HALVES)
+    slope = trusted * _slope(held, weights) + (1 - trusted) * _slope(halves, weights)
+
+    def residuals(of: Numbers) -> Floats:
+        return np.asarray((of.truth - slope * of.mean(weights)) / of.spread)
+
+    def size(of: Numbers) -> float:
+        return float(np.mean(residuals(of) ** 2)) if len(of.truth) else 1.0
+
+    def size_beside(of: Numbers, others: Numbers) -> float:
+        return trusted * size(of) / max(size(others), 1e-9) + 1 - trusted
+
+    shares = (np.arange(_N_QUANTILES) + 0.5) / _N_QUANTILES
+    residual = residuals(halves) * np.sqrt(size_beside(held, halves))
+    of_all = residual if len(residual) else norm.ppf(shares)
+    counts = np.bincount(halves.number, minlength=n_gaussian) / len(judged)
+    quantiles = np.zeros((n_gaussian, _N_QUANTILES))
+    for j in range(n_gaussian):
+        own = residual[halves.number == j]
+        quantiles[j] = np.quantile(own if len(own) >= _FEWEST_OF_COLUMN else of_all, shares)
+    return Residuals(
+        slope,
+        quantiles,
+        scale=np.maximum(np.sqrt(np.mean(quantiles**2, axis=1)), 1e-3),
+        n_entries=np.maximum(counts, 1.0),
+        shares=np.array([one.share.sum() / max(len(one.share), 1) for one in by_share]),
+        factors=np.sqrt([size_beside(one, held) for one in by_share]),
+    )
+
+
+def _slope(of: Numbers, weights: Floats) -> float:
+    """Slope of the truth over what is predicted, pulled to one; columns have means of their own."""
+    counts = np.maximum(np.bincount(of.number), 1)
+    truth, mean = (
+        part - (np.bincount(of.number, part) / counts)[of.number]
+        for part in (of.truth, of.mean(weights))
+    )
+    return float((truth @ mean + _SLOPE_STRENGTH) / (mean @ mean + _SLOPE_STRENGTH))
+
+
+def _fit_pools(
+    problem: Problem, ensemble: Ensemble, some: list[tuple[Targets, Bools]], context: str
+) -> list[Pool]:
+    """The pool of each target: targets of two classes share one, and so do all others."""
+    if context == "known" and any(one.held[rows & one.knows].any() for one, rows in some):
+        some = [(one, rows & one.knows) for one, rows in some]
+    n_classes = [len(column.categories) for column in problem.schema.targets]
+    pools: dict[bool, Pool] = {}
+    for binary in {n == 2 for n in n_classes}:
+        entries = []
+        for j in (j for j, n in enumerate(n_classes) if (n == 2) == binary):
+            for one, rows in some:
+                asked = rows & one.held[:, j]
+                log_proba = getattr(one, context)[j][:, asked]
+                entries.append(TargetEntries(log_proba, one.codes[asked, j], one.weight[asked]))
+        # Trees and Gaussians of classes do not see known targets.
+        n_predictions = len(entries[0].log_proba)
+        n_seeing = len(problem.config.kinds) + 1 if context == "known" else n_predictions
+        powers = (np.arange(n_predictions) < n_seeing) / n_seeing
+        if ensemble.folds[0].class_priors:
+            # They may be much too confident: theirs is times what it would be alone.
+            last = [one._replace(log_proba=one.log_proba[-1:]) for one in entries]
+            powers[-1] *= fit_pool(last, np.ones(1)).powers[0]
+        pools[binary] = fit_pool(entries, powers)
+    return [pools[n == 2] for n in n_classes]
+
+
+def calibrate(problem: Problem, ensemble: Ensemble, judged: list[Judged]) -> Calibration:
+    """Conformal intervals and sets, from predictions that features alone allow."""
+    schema, targets = problem.schema, [one.targets for one in judged]
+    found = Numbers(*_joined(part for one in judged for part in one.fewer))
+    intervals = ConformalIntervals.fit(
+        found.truth,
+        found.mean(ensemble.stack.numbers),
+        schema.unit_column[found.number],
+        len(schema.features),
+        found.spread,
+        found.share,
+    )
+    proba = [[np.zeros(log_p.shape[1:]) for log_p in one.new] for one in targets]
+    for part in range(_N_PARTS if schema.targets else 0):
+        # Pools are fitted to the other rows, so that no entry is judged by weights that it chose.
+        others = [(one, np.arange(len(one.codes)) % _N_PARTS != part) for one in targets]
+        for j, pool in enumerate(_fit_pools(problem, ensemble, others, "new")):
+            for (one, rows), of_fold in zip(others, proba, strict=True):
+                of_fold[j][~rows] = pooled(one.new[j][:, ~rows], pool)
+    of_targets = [np.concatenate(parts) for parts in zip(*proba, strict=True)]
+    codes = np.maximum(np.concatenate([one.codes for one in targets]), 0)
+    held = np.concatenate([one.held for one in targets])
+    return Calibration(intervals, conformal_sets(schema, of_targets, codes.T, held))
 
 
 def number_weights(
@@ -99,37 +352,12 @@ def mixture_weights(probabilities: Floats, entry_weight: Floats) -> Floats:
     return weights
 
 
-class Pool(NamedTuple):
-    """A logarithmic opinion pool: powers of predictions, and a shift of log-odds of two classes."""
-
-    powers: Floats  # (n_predictions,)
-    shift: float
-
-
 class TargetEntries(NamedTuple):
     """Held-out entries of a target, and what is predicted of them."""
 
     log_proba: Floats  # (n_predictions, n_entries, n_classes)
     code: Ints  # (n_entries,), of the true class
     weight: Floats  # (n_entries,)
-
-
-def weighted_sum(weights: Floats, parts: Floats) -> Floats:
-    """Sum over the first axis, term by term, so that no bit of a row depends on other rows."""
-    return np.asarray(sum(weight * part for weight, part in zip(weights, parts, strict=True)))
-
-
-def pooled(log_proba: Floats, pool: Pool) -> Floats:
-    """Probabilities of classes from several predictions, (n_predictions, n, n_classes).
-
-    >>> pool = Pool(np.array([1.0, 0.5]), 0.0)
-    >>> pooled(np.log([[[0.1, 0.9]], [[0.5, 0.5]]]), pool).round(3)
-    array([[0.1, 0.9]])
-    """
-    heights = weighted_sum(pool.powers, log_proba)
-    if pool.shift:
-        heights[..., 1] += pool.shift
-    return np.asarray(softmax(heights, axis=-1))
 
 
 def fit_pool(targets: list[TargetEntries], start: Floats) -> Pool:

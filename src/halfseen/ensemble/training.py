@@ -21,8 +21,7 @@ from halfseen.data.schema import Encoded
 from halfseen.ensemble.config import MemberKind
 from halfseen.ensemble.machine import Member, Parameters, Scale, Units, prior_mean, sweep_inputs
 from halfseen.ensemble.prior import GaussianPrior
-from halfseen.ensemble.problem import Problem, Progress, Stopper
-from halfseen.ensemble.validation import HeldOut, entry_losses
+from halfseen.ensemble.problem import HeldOut, Problem, Progress, Stopper, entry_losses
 
 _LEAST_MASKED = 0.05
 _ONE_TARGET_MASKED = 0.7  # share of rows in which a single target is masked
