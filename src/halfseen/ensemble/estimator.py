@@ -95,8 +95,7 @@ class _HalfseenModel(TableModel):
                 progress=show,
             )
             show("stacking", 0, 1)
-            pairs = zip(ensemble.folds, held_out, strict=True)
-            judged = [judge(problem, ensemble, *pair) for pair in pairs]
+            judged = judge(problem, ensemble, held_out)
             ensemble.stack = fit_stack(problem, ensemble, judged)
             self.calibration_ = calibrate(problem, ensemble, judged)
             show("stacking", 1, 1)

@@ -191,8 +191,7 @@ class Ensemble:
         expected = [of_fold.classes[1] for of_fold in of_folds if of_fold.classes]
         found += [mean_of(expected)] if expected else []
         mean, square = (
-            mean_of([getattr(member, name) for of_fold in of_folds for member in of_fold.members])
-            for name in ("bin_mean", "bin_square")
+            mean_of([getattr(k, n) for k in of_kinds]) for n in ("bin_mean", "bin_square")
         )
         return np.stack(found), np.sqrt(np.maximum(square - mean**2, _LEAST_SPREAD**2))
 

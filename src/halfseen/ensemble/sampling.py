@@ -8,14 +8,10 @@ together are in different groups.
 
 from __future__ import annotations
 
-from functools import partial
-
-import jax
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from halfseen.base.tiles import map_tiles
 from halfseen.data.schema import Encoded
 from halfseen.ensemble.model import LEAST_PROBABILITY, Ensemble, Fold, covariance_of
 from halfseen.ensemble.trees import Floats
@@ -107,7 +103,9 @@ def draw_missing(
     schema, fold = ensemble.schema, ensemble.folds[draw % len(ensemble.folds)]
     n_wanted = len(schema.columns) if targets else len(schema.features)
     stream = [seed, _SAMPLES if targets else _DRAWS, draw]
-    uniform = _uniforms(len(encoded.values), len(schema.columns), stream, first_row)
+    n_rows, n_columns = len(encoded.values), len(schema.columns)
+    bits = np.random.PCG64(np.random.SeedSequence(stream)).advance(first_row * n_columns)
+    uniform = np.random.Generator(bits).random((n_rows, n_columns))
     # A mean that is estimated from so many entries is unsure: each draw has another one.
     residuals = ensemble.stack.residuals
     normal = np.random.default_rng([ensemble.seed, *stream, 43]).normal
@@ -157,21 +155,3 @@ def log_probability(ensemble: Ensemble, encoded: Encoded) -> Floats:
                 total[order] += np.where(seen[:, 0], given.log_density(j, encoded.values), 0.0)
                 shown[:, units] = seen
     return np.asarray(logsumexp(total, axis=0) - np.log(_N_ORDERS))
-
-
-def _uniforms(n_rows: int, n_columns: int, stream: list[int], first_row: int) -> Floats:
-    """Random numbers between 0 and 1 that depend on the position of the row alone."""
-    key = jax.random.key(stream[0])
-    for number in stream[1:]:
-        key = jax.random.fold_in(key, number)
-    positions = np.arange(first_row, first_row + n_rows, dtype=np.uint32)
-    return map_tiles(partial(_uniforms_of_tile, key, n_columns=n_columns), positions).astype(float)
-
-
-@partial(jax.jit, static_argnames="n_columns")
-def _uniforms_of_tile(key: jax.Array, positions: jax.Array, *, n_columns: int) -> jax.Array:
-    def of_row(position: jax.Array) -> jax.Array:
-        own = jax.random.fold_in(key, position)
-        return jax.random.uniform(own, (n_columns,), minval=1e-6, maxval=1 - 1e-6)
-
-    return jax.vmap(of_row)(positions)

@@ -7,12 +7,11 @@ predictions were too confident. Intervals and prediction sets are conformal.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import partial
 from typing import Any, NamedTuple
 
+import jax
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize, nnls
 from scipy.special import logsumexp
 from scipy.stats import norm
@@ -64,51 +63,50 @@ class Numbers(NamedTuple):
 
 
 class Targets(NamedTuple):
-    """Rows with held-out entries, and what is predicted of their targets."""
+    """Rows with held-out entries, along the last axis, and what is predicted of their targets."""
 
-    codes: Ints  # (n_rows, n_targets)
-    held: Bools  # (n_rows, n_targets)
+    codes: Ints  # (n_targets, n_rows)
+    held: Bools  # (n_targets, n_rows)
     knows: Bools  # (n_rows,), whether some target is shown
     weight: Floats  # (n_rows,)
-    known: list[Floats]  # with the other targets shown: log-probabilities by target
-    new: list[Floats]  # with all targets hidden
+    part: Ints  # (n_rows,), of cross-fitting
+    new: list[Floats]  # log-probabilities by target, (n_predictions, n_classes, n_rows)
+    known: list[Floats]  # the same, with the other targets shown
 
 
 class Judged(NamedTuple):
-    """Held-out entries of one fold, and what its parts predict of them."""
+    """Held-out entries, and what is predicted of them by what is fitted to others."""
 
     numbers: Numbers  # with all else shown
     given: tuple[Floats, Floats]  # to true discrete features: probabilities, weights of the rows
     fewer: list[Numbers]  # from all features of a row, and from ever fewer
-    halves: list[Numbers]  # all numbers of some rows, by one half of the features and by the other
+    halves: Numbers  # all numbers of some rows, by one half of the features and by the other
     targets: Targets
 
 
-def judge(problem: Problem, ensemble: Ensemble, fold: Fold, held: HeldOut) -> Judged:
-    """Predict the held-out entries of a fold by what is fitted to its training entries.
+def judge(problem: Problem, ensemble: Ensemble, held_out: list[HeldOut]) -> Judged:
+    """Predict the held-out entries of each fold by what is fitted to its training entries."""
+    pairs = zip(ensemble.folds, held_out, strict=True)
+    judged: Judged = _joined([_judge_fold(problem, ensemble, *pair) for pair in pairs])
+    return judged
 
-    Masks that leave ever fewer features are nested: what one hides, the next ones hide too [1]_.
+
+def _joined(parts: list[Any]) -> Any:
+    """Arrays of several parts, one after the other along the last axis."""
+    return jax.tree.map(lambda *arrays: np.concatenate(arrays, axis=-1), *parts)
+
+
+def _judge_fold(problem: Problem, ensemble: Ensemble, fold: Fold, held: HeldOut) -> Judged:
+    """The same for one fold. Masks are nested: what one hides, those of fewer features hide [1]_.
 
     .. [1] Zaffran, Josse, Romano and Dieuleveut, "Predictive Uncertainty Quantification with
        Missing Covariates", arXiv 2405.15641 (CP-MDA-Nested).
     """
-    own = np.flatnonzero(held.entries.any(axis=1))
-    rows, entries = held.rows[own], held.entries[own]
-    seen, values = problem.observed[rows] & ~entries, problem.encoded.values[rows]
-    shown = problem.by_unit(seen)
-    known = new = ensemble.predictions(Encoded(values, shown), [fold])
-    if problem.schema.targets:
-        new = ensemble.predictions(Encoded(values, shown & ~problem.target_units), [fold])
-    targets = Targets(
-        problem.target_codes[rows],
-        entries[:, problem.target_entries],
-        np.asarray(seen[:, problem.target_entries].any(axis=1)),
-        problem.row_weight[rows],
-        known.targets,
-        new.targets,
-    )
     n_gaussian, n_entries = problem.units.layer.n_gaussian, problem.units.n_entries
     from_features = partial(_from_features, problem, ensemble, fold)
+    own = np.flatnonzero(held.entries.any(axis=1))
+    rows, entries = held.rows[own], held.entries[own]
+    seen = problem.observed[rows] & ~entries
     some = problem.some(np.flatnonzero(entries[:, :n_gaussian].any(axis=1)), _MOST_MASKED_ROWS, 29)
     uniform = np.random.default_rng([problem.seed, 31]).random((len(some), n_entries))
     fewer = [
@@ -120,8 +118,22 @@ def judge(problem: Problem, ensemble: Ensemble, fold: Fold, held: HeldOut) -> Ju
     halves = [
         from_features(many, observed & ~half, observed & half) for half in (coin < 0.5, coin >= 0.5)
     ]
+    values, shown = problem.encoded.values[rows], problem.by_unit(seen)
+    known = new = ensemble.predictions(Encoded(values, shown), [fold])
+    if problem.schema.targets:
+        new = ensemble.predictions(Encoded(values, shown & ~problem.target_units), [fold])
+    targets = Targets(
+        codes=problem.target_codes[rows].T,
+        held=entries[:, problem.target_entries].T,
+        knows=np.asarray(seen[:, problem.target_entries].any(axis=1)),
+        weight=problem.row_weight[rows],
+        part=np.arange(len(rows)) % _N_PARTS,
+        new=[log_proba.swapaxes(1, 2) for log_proba in new.targets],
+        known=[log_proba.swapaxes(1, 2) for log_proba in known.targets],
+    )
     numbers = _numbers(problem, rows, seen, entries, known)
-    return Judged(numbers, _given_to_truth(problem, rows, entries, known), fewer, halves, targets)
+    given = _given_to_truth(problem, rows, entries, known)
+    return Judged(numbers, given, fewer, _joined(halves), targets)
 
 
 def _from_features(
@@ -138,10 +150,10 @@ def _numbers(
 ) -> Numbers:
     row, number = np.nonzero(asked[:, : problem.units.layer.n_gaussian])
     return Numbers(
-        problem.encoded.values[rows[row], number].astype(np.float64),
-        found.numbers[:, row, number],
-        found.spread[row, number],
-        number,
+        truth=problem.encoded.values[rows[row], number].astype(np.float64),
+        predicted=found.numbers[:, row, number],
+        spread=found.spread[row, number],
+        number=number,
         share=seen[:, ~problem.is_target].mean(axis=1)[row],
         weight=problem.row_weight[rows[row]],
     )
@@ -153,42 +165,33 @@ def _given_to_truth(
     """Probabilities given to the true values of discrete features, and weights of their rows."""
     layer = problem.units.layer
     truth = problem.encoded.values[rows][:, layer.n_gaussian :]
-    entries = problem.by_unit(asked & ~problem.is_target)[:, layer.n_gaussian :]
-    binary = np.arange(truth.shape[1]) < layer.n_bernoulli
-    single, ones = np.nonzero(entries & binary), np.nonzero(entries & ~binary & (truth > 0.5))
-    p, t = found.discrete[:, single[0], single[1]], truth[single]
-    given = [t * p + (1 - t) * (1 - p), found.discrete[:, ones[0], ones[1]]]
-    weight = problem.row_weight[rows[np.concatenate([single[0], ones[0]])]]
-    return np.concatenate(given, axis=1), weight
+    counts = problem.by_unit(asked & ~problem.is_target)[:, layer.n_gaussian :]
+    counts[:, layer.n_bernoulli :] &= truth[:, layer.n_bernoulli :] > 0.5  # the category alone
+    row, unit = np.nonzero(counts)
+    p, t = found.discrete[:, row, unit], truth[row, unit]
+    return t * p + (1 - t) * (1 - p), problem.row_weight[rows[row]]
 
 
-def _joined(parts: Iterable[Any]) -> list[NDArray[Any]]:
-    """Arrays of several parts one after the other, along the last axis."""
-    return [np.concatenate(arrays, axis=-1) for arrays in zip(*parts, strict=True)]
-
-
-def fit_stack(problem: Problem, ensemble: Ensemble, judged: list[Judged]) -> Stack:
+def fit_stack(problem: Problem, ensemble: Ensemble, judged: Judged) -> Stack:
     """Weights under which the held-out entries are predicted best."""
-    held = Numbers(*_joined(one.numbers for one in judged))
-    n_gaussian = problem.units.layer.n_gaussian
+    held, n_gaussian = judged.numbers, problem.units.layer.n_gaussian
     weights = number_weights(held.predicted, held.truth, held.number, n_gaussian, held.weight)
-    discrete = mixture_weights(*_joined(one.given for one in judged))
-    everything = [(one.targets, np.ones(len(one.targets.codes), bool)) for one in judged]
-    pools = [_fit_pools(problem, ensemble, everything, context) for context in ("new", "known")]
-    return Stack(weights, discrete, pools, _residuals(n_gaussian, weights, judged))
+    everything = np.ones(len(judged.targets.weight), bool)
+    pools = [
+        _fit_pools(problem, ensemble, judged.targets, everything, context)
+        for context in ("new", "known")
+    ]
+    residuals = _residuals(weights, judged, problem.config.n_folds)
+    return Stack(weights, mixture_weights(*judged.given), pools, residuals)
 
 
-def _residuals(n_gaussian: int, weights: Floats, judged: list[Judged]) -> Residuals:
+def _residuals(weights: Floats, judged: Judged, n_folds: int) -> Residuals:
     """Residuals of the numbers of many rows, as large as those of validation entries are.
 
     Few validation entries do not tell where the residuals of a column lie: an error of their mean
     would be one of every mean that is estimated from draws.
     """
-    halves = Numbers(*_joined(part for one in judged for part in one.halves))
-    # From the rows of which least is shown to those of which all is.
-    *_, held = by_share = [
-        Numbers(*_joined(parts)) for parts in zip(*(one.fewer[::-1] for one in judged), strict=True)
-    ]
+    held, halves = judged.fewer[0], judged.halves
     trusted = len(held.truth) / (len(held.truth) + _ENTRIES_OF_HALVES)
     slope = trusted * _slope(held, weights) + (1 - trusted) * _slope(halves, weights)
 
@@ -204,11 +207,12 @@ def _residuals(n_gaussian: int, weights: Floats, judged: list[Judged]) -> Residu
     shares = (np.arange(_N_QUANTILES) + 0.5) / _N_QUANTILES
     residual = residuals(halves) * np.sqrt(size_beside(held, halves))
     of_all = residual if len(residual) else norm.ppf(shares)
-    counts = np.bincount(halves.number, minlength=n_gaussian) / len(judged)
-    quantiles = np.zeros((n_gaussian, _N_QUANTILES))
-    for j in range(n_gaussian):
+    counts = np.bincount(halves.number, minlength=len(weights)) / n_folds
+    quantiles = np.zeros((len(weights), _N_QUANTILES))
+    for j in range(len(weights)):
         own = residual[halves.number == j]
         quantiles[j] = np.quantile(own if len(own) >= _FEWEST_OF_COLUMN else of_all, shares)
+    by_share = judged.fewer[::-1]  # from rows of which least is shown to those of which all is
     return Residuals(
         slope,
         quantiles,
@@ -230,55 +234,49 @@ def _slope(of: Numbers, weights: Floats) -> float:
 
 
 def _fit_pools(
-    problem: Problem, ensemble: Ensemble, some: list[tuple[Targets, Bools]], context: str
+    problem: Problem, ensemble: Ensemble, targets: Targets, rows: Bools, context: str
 ) -> list[Pool]:
     """The pool of each target: targets of two classes share one, and so do all others."""
-    if context == "known" and any(one.held[rows & one.knows].any() for one, rows in some):
-        some = [(one, rows & one.knows) for one, rows in some]
-    n_classes = [len(column.categories) for column in problem.schema.targets]
+    if context == "known" and targets.held[:, rows & targets.knows].any():
+        rows = rows & targets.knows
+    n_classes = np.array([len(column.categories) for column in problem.schema.targets])
     pools: dict[bool, Pool] = {}
-    for binary in {n == 2 for n in n_classes}:
+    for binary in np.unique(n_classes == 2).tolist():
         entries = []
-        for j in (j for j, n in enumerate(n_classes) if (n == 2) == binary):
-            for one, rows in some:
-                asked = rows & one.held[:, j]
-                log_proba = getattr(one, context)[j][:, asked]
-                entries.append(TargetEntries(log_proba, one.codes[asked, j], one.weight[asked]))
+        for j in np.flatnonzero((n_classes == 2) == binary):
+            own = rows & targets.held[j]
+            log_proba = getattr(targets, context)[j][..., own]
+            entries.append((log_proba, targets.codes[j, own], targets.weight[own]))
         # Trees and Gaussians of classes do not see known targets.
-        n_predictions = len(entries[0].log_proba)
-        n_seeing = len(problem.config.kinds) + 1 if context == "known" else n_predictions
-        powers = (np.arange(n_predictions) < n_seeing) / n_seeing
+        n_seeing = len(problem.config.kinds) + 1 if context == "known" else len(log_proba)
+        powers = (np.arange(len(log_proba)) < n_seeing) / n_seeing
         if ensemble.folds[0].class_priors:
             # They may be much too confident: theirs is times what it would be alone.
-            last = [one._replace(log_proba=one.log_proba[-1:]) for one in entries]
+            last = [(log_proba[-1:], *truth) for log_proba, *truth in entries]
             powers[-1] *= fit_pool(last, np.ones(1)).powers[0]
         pools[binary] = fit_pool(entries, powers)
     return [pools[n == 2] for n in n_classes]
 
 
-def calibrate(problem: Problem, ensemble: Ensemble, judged: list[Judged]) -> Calibration:
+def calibrate(problem: Problem, ensemble: Ensemble, judged: Judged) -> Calibration:
     """Conformal intervals and sets, from predictions that features alone allow."""
-    schema, targets = problem.schema, [one.targets for one in judged]
-    found = Numbers(*_joined(part for one in judged for part in one.fewer))
+    schema, targets, numbers = problem.schema, judged.targets, _joined(judged.fewer)
     intervals = ConformalIntervals.fit(
-        found.truth,
-        found.mean(ensemble.stack.numbers),
-        schema.unit_column[found.number],
+        numbers.truth,
+        numbers.mean(ensemble.stack.numbers),
+        schema.unit_column[numbers.number],
         len(schema.features),
-        found.spread,
-        found.share,
+        numbers.spread,
+        numbers.share,
     )
-    proba = [[np.zeros(log_p.shape[1:]) for log_p in one.new] for one in targets]
+    proba = [np.zeros(log_proba.shape[:0:-1]) for log_proba in targets.new]
     for part in range(_N_PARTS if schema.targets else 0):
         # Pools are fitted to the other rows, so that no entry is judged by weights that it chose.
-        others = [(one, np.arange(len(one.codes)) % _N_PARTS != part) for one in targets]
-        for j, pool in enumerate(_fit_pools(problem, ensemble, others, "new")):
-            for (one, rows), of_fold in zip(others, proba, strict=True):
-                of_fold[j][~rows] = pooled(one.new[j][:, ~rows], pool)
-    of_targets = [np.concatenate(parts) for parts in zip(*proba, strict=True)]
-    codes = np.maximum(np.concatenate([one.codes for one in targets]), 0)
-    held = np.concatenate([one.held for one in targets])
-    return Calibration(intervals, conformal_sets(schema, of_targets, codes.T, held))
+        rows = targets.part == part
+        for j, pool in enumerate(_fit_pools(problem, ensemble, targets, ~rows, "new")):
+            proba[j][rows] = pooled(targets.new[j][..., rows].swapaxes(1, 2), pool)
+    codes = list(np.maximum(targets.codes, 0))
+    return Calibration(intervals, conformal_sets(schema, proba, codes, targets.held.T))
 
 
 def number_weights(
@@ -352,23 +350,16 @@ def mixture_weights(probabilities: Floats, entry_weight: Floats) -> Floats:
     return weights
 
 
-class TargetEntries(NamedTuple):
-    """Held-out entries of a target, and what is predicted of them."""
-
-    log_proba: Floats  # (n_predictions, n_entries, n_classes)
-    code: Ints  # (n_entries,), of the true class
-    weight: Floats  # (n_entries,)
-
-
-def fit_pool(targets: list[TargetEntries], start: Floats) -> Pool:
+def fit_pool(targets: list[Any], start: Floats) -> Pool:
     """Powers and shift under which true classes are most probable, pulled to those at the start.
 
-    Targets may differ in the number of classes. Only targets of two classes have a shift.
+    A target is given by log-probabilities of shape (n_predictions, n_classes, n_entries), codes of
+    the true classes, and weights of the entries. Only targets of two classes have a shift.
     """
     start = np.append(start, 0.0)
     n_predictions = len(start) - 1
     pull = np.append(np.full(n_predictions, _POWER_STRENGTH * n_predictions), _SHIFT_STRENGTH)
-    has_shift = all(target.log_proba.shape[2] == 2 for target in targets)
+    has_shift = all(log_p.shape[1] == 2 for log_p, _, _ in targets)
 
     def loss(sought: Floats) -> tuple[float, Floats]:
         away = sought - start
@@ -376,16 +367,15 @@ def fit_pool(targets: list[TargetEntries], start: Floats) -> Pool:
         for log_p, code, weight in targets:
             heights = np.tensordot(sought[:-1], log_p, axes=1)
             if has_shift:
-                heights[:, 1] += sought[-1]
-            total = logsumexp(heights, axis=1, keepdims=True)
-            true = np.arange(len(code)), code
-            value += float(weight @ (total[:, 0] - heights[true]))
+                heights[1] += sought[-1]
+            total, true = logsumexp(heights, axis=0), (code, np.arange(len(code)))
+            value += float(weight @ (total - heights[true]))
             excess = np.exp(heights - total)
             excess[true] -= 1.0
-            excess *= weight[:, None]
-            slope[:-1] += np.einsum("rc,krc->k", excess, log_p)
+            excess *= weight
+            slope[:-1] += np.einsum("cr,kcr->k", excess, log_p)
             if has_shift:
-                slope[-1] += excess[:, 1].sum()
+                slope[-1] += excess[1].sum()
         return value, slope
 
     largest = _LARGEST_SHIFT if has_shift else 0.0
