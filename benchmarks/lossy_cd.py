@@ -86,7 +86,7 @@ def rate_of_first_edition(folder: Path, batch_size: int) -> Callable[[], float]:
     """Rows per second of the first edition's Lossy-CD, in a process of its own."""
 
     def rate() -> float:
-        words = [str(folder / ".venv/bin/python"), "-c", FIRST_EDITION, str(folder),
+        words = [str(folder / ".venv/bin/python"), "-E", "-c", FIRST_EDITION, str(folder),
                  str(batch_size)]  # fmt: skip
         found = subprocess.run(words, check=True, capture_output=True, text=True)
         return float(json.loads(found.stdout.splitlines()[-1]))
