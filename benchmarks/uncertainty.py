@@ -407,7 +407,8 @@ def new_records(command: Command, options: Any) -> Iterator[dict[str, Any]]:
     """What is not in the file yet."""
     old = read(options.save)
     done = {(record["table"], record["mask"], record["estimator"]) for record in old}
-    for table, mask in product(options.tables or command.tables, options.masks or command.masks):
+    masks = command.masks if options.masks is None else options.masks
+    for table, mask in product(options.tables or command.tables, masks):
         if (table, mask, options.estimator) in done:
             continue
         try:
