@@ -61,14 +61,17 @@ class _Conditional:
         factor = np.interp(share, self.residuals.shares, self.residuals.factors)
         self.spread = spread * factor[:, np.newaxis]  # what residuals are multiplied by
 
-    def draw(self, j: int, uniform: Floats, shift: Floats) -> NDArray[np.float32]:
-        """Values of column `j`; residuals of numbers are shifted."""
+    def draw(self, j: int, uniform: Floats, normal: Floats) -> NDArray[np.float32]:
+        """Values of column `j`; `normal`, (2, n_numbers), moves all residuals of a column."""
         column, units = self.schema.columns[j], self.schema.units_of(j)
         unit, mean = units.start, self.mean[:, units]
         if column.unit == "gaussian":
             quantiles = self.residuals.quantiles[unit]
             shares = (np.arange(len(quantiles)) + 0.5) / len(quantiles)
-            residual = np.interp(uniform, shares, quantiles) + shift[unit]
+            # Their mean and scale are unsure, and the less so, the more entries there are.
+            n_entries, scale = self.residuals.n_entries[unit], self.residuals.scale[unit]
+            shift, stretch = normal[:, unit] / np.sqrt([n_entries, 2.0 * n_entries])
+            residual = (1.0 + stretch) * np.interp(uniform, shares, quantiles) + shift * scale
             drawn = self.expected[:, unit] + self.spread[:, unit] * residual
             return column.nearest_unit(drawn)[:, np.newaxis]
         if column.unit == "bernoulli":
@@ -106,10 +109,8 @@ def draw_missing(
     n_rows, n_columns = len(encoded.values), len(schema.columns)
     bits = np.random.PCG64(np.random.SeedSequence(stream)).advance(first_row * n_columns)
     uniform = np.random.Generator(bits).random((n_rows, n_columns))
-    # A mean that is estimated from so many entries is unsure: each draw has another one.
-    residuals = ensemble.stack.residuals
-    normal = np.random.default_rng([ensemble.seed, *stream, 43]).normal
-    shift = normal(size=len(residuals.scale)) * residuals.scale / np.sqrt(residuals.n_entries)
+    n_numbers = len(ensemble.stack.residuals.scale)
+    normal = np.random.default_rng([ensemble.seed, *stream, 43]).normal(size=(2, n_numbers))
     values, observed = encoded.values.copy(), encoded.observed.copy()
     for group in column_groups(ensemble, draw % _N_ORDERS):
         own = [j for j in group if j < n_wanted]
@@ -121,7 +122,7 @@ def draw_missing(
         for j in own:
             units = schema.units_of(j)
             missing = ~rows.observed[:, units.start]
-            rows.values[missing, units] = given.draw(j, uniform[asked, j], shift)[missing]
+            rows.values[missing, units] = given.draw(j, uniform[asked, j], normal)[missing]
             rows.observed[missing, units] = True
         values[asked], observed[asked] = rows
     return values
