@@ -92,12 +92,15 @@ class TextStyle:
     >>> style = TextStyle.learn(pa.array(["1,50", "2,25"]), decimal_comma=True)
     >>> style.write([2.346, 7])
     ['2,35', '7,00']
+    >>> TextStyle.learn(pa.array(["0.5", "1.25"])).write([2 / 3])  # no more than any of them
+    ['0.67']
     >>> TextStyle.learn(pa.array(["TRUE", "x"])).write([True, "y", 1 / 3, 1234567.8])
     ['TRUE', 'y', '0.333333', '1234568']
     """
 
     whole: bool = False  # all observed numbers are
     decimals: int | None = None  # behind the decimal mark of every number, None if that varies
+    most_decimals: int | None = None  # behind that of any number; None: some have exponents
     decimal_comma: bool = False
     spellings: dict[bool, str] = field(default_factory=dict)  # of booleans
 
@@ -118,10 +121,10 @@ class TextStyle:
         mark = pc.find_substring(text, "," if comma else ".")
         behind = pc.subtract(pc.subtract(pc.utf8_length(text), mark), 1)
         decimals = pc.if_else(pc.less(mark, 0), 0, behind).to_numpy()
-        is_fixed = not pc.any(pc.match_substring(text, "e", ignore_case=True)).as_py()
-        is_fixed &= bool((decimals == decimals[0]).all())
-        are_whole = bool((values == np.floor(values)).all())
-        return cls(are_whole, int(decimals[0]) if is_fixed else None, comma, spellings)
+        are_whole, most = bool((values == np.floor(values)).all()), int(decimals.max())
+        if pc.any(pc.match_substring(text, "e", ignore_case=True)).as_py():
+            return cls(are_whole, None, None, comma, spellings)
+        return cls(are_whole, most if most == decimals.min() else None, most, comma, spellings)
 
     def write(self, values: Iterable[Any]) -> list[str]:
         """Write numbers, booleans and text."""
@@ -132,7 +135,7 @@ class TextStyle:
             return value
         if isinstance(value, bool | np.bool_):
             return self.spellings.get(bool(value), str(bool(value)))
-        number = float(value)
+        number = float(value if self.most_decimals is None else round(value, self.most_decimals))
         if self.whole:
             text = f"{round(number)}" + ("." + "0" * self.decimals if self.decimals else "")
         elif self.decimals is not None:

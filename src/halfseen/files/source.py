@@ -70,7 +70,8 @@ class TableFileError(ValueError):
         place = None if row is None else f"data row {row}" if row else "the header"
         if line is not None:
             place = f"line {line}" + (f" ({place})" if place else "")
-        places = ["standard stream -" if self.path == "-" else self.path, place]
+        stream = "standard output" if isinstance(self, TableWriteError) else "standard input"
+        places = [stream if self.path == "-" else self.path, place]
         places.append(None if column is None else f"column {column!r}")
         end = "" if remedy.endswith("?") else "."
         super().__init__(f"{', '.join(filter(None, places))}: {problem}. {remedy}{end}")

@@ -173,17 +173,14 @@ def _take(X: Any, rows: Any) -> Any:
 def _positions(
     columns: Iterable[str | int], names: Sequence[str] | None, n_columns: int
 ) -> list[int]:
-    found = []
-    for column in [columns] if isinstance(columns, str) else columns:
-        if isinstance(column, str) and names is not None and column in names:
-            found.append(list(names).index(column))
-        elif not isinstance(column, str) and 0 <= int(column) < n_columns:
-            found.append(int(column))
-        else:
-            raise ValueError(
-                f"There is no column {column!r} among {list(names or range(n_columns))}."
-            )
-    return found
+    places: dict[str | int, int] = {j: j for j in range(n_columns)}
+    places |= {name: j for j, name in enumerate(names or ())}
+    asked = [columns] if isinstance(columns, str) else list(columns)
+    for column in asked:
+        if column not in places:
+            known = list(names or range(n_columns))
+            raise ValueError(f"There is no column {column!r} among {known}.")
+    return [places[column] for column in asked]
 
 
 # Text.
