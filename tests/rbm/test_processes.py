@@ -16,14 +16,16 @@ FORK = """
 import os, warnings
 import numpy as np
 from halfseen import RBMImputer
+from halfseen.explain import hidden_units
 warnings.simplefilter("ignore")
 X = np.arange(40.0).reshape(20, 2)
 model = RBMImputer(n_components=2, n_iter=1, n_restarts=1).fit(X)
 if os.fork():
     raise SystemExit(os.waitstatus_to_exitcode(os.wait()[1]))
-for attempt in (model.fit, model.transform, model.impute, model.score_samples, model.partial_fit):
+calls = [model.fit, model.transform, model.impute, model.score_samples, model.partial_fit]
+for call in (*calls, lambda X: hidden_units(model)):
     try:
-        attempt(X)
+        call(X)
     except RuntimeError as error:
         assert 'method "spawn"' in str(error)
     else:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from halfseen.base.estimator import TableModel, whole_number
+from halfseen.base.runtime import jax_session
 from halfseen.base.tiles import map_tiles
 from halfseen.data.schema import Schema
 from halfseen.explain.deletion import Floats, Rows, Units, tidy
@@ -56,6 +57,7 @@ class HiddenUnits(NamedTuple):
         return tidy(self.units, "responses", "response_")
 
 
+@jax_session()
 def hidden_units(
     model: TableModel,
     X: Any = None,
