@@ -160,7 +160,7 @@ def test_evaluate(table: Path, tmp_path: Path) -> None:
     out = tmp_path / "e.json"
     options = ("--labels", "sick_*", "--ignore", "grade", "--repeats", "2", *TINY)
     result = invoke("evaluate", table, *options, "-o", out)
-    for words in ("Labels of held-out rows", "Labels of new rows", "Should I trust this on my",
+    for words in ("Labels of new rows, by class", "Labels of new rows", "Should I trust this on my",
                   "log-loss", "Rule:", "gradient boosting on missing values"):  # fmt: skip
         assert words in result.stdout
     found = json.loads(out.read_text())["evaluation"]

@@ -87,7 +87,7 @@ def command(
     console.show(f"{times}, {test_fraction:.0%} of the rows were held out, and "
                  f"{hidden_fraction:.0%} of the entries of the others hidden.\n")  # fmt: skip
     if found.new_rows:
-        console.head("Labels of held-out rows")
+        console.head("Labels of new rows, by class")
         console.show(label_table(found.new_rows))
         console.show()
     console.show_text(found.text(console.width), heads=["Should I trust this on my data?"])

@@ -108,7 +108,7 @@ resume FILE' goes on. Results depend on the plan alone, not on --cores. Runs of 
 merged by concatenating their files.""",
 )
 @click.argument("plan", metavar="PLAN")
-@click.option("-o", "--out", metavar="FILE",
+@click.option("-o", "--output", "--out", "out", metavar="FILE",
               help="File of records.  [default: the name of the plan with .jsonl]")  # fmt: skip
 @_cores
 @_limit

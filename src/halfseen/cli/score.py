@@ -87,12 +87,8 @@ def command(
 
     labels = scored(slice(None))
     console.show(label_table(labels))
-    document: dict[str, Any] = {
-        "file": file,
-        "model": model,
-        "coverage": coverage,
-        "labels": labels,
-    }
+    document: dict[str, Any] = {"file": file, "model": model, "coverage": coverage}
+    document["labels"] = labels
     if by is not None:
         group = np.array(groups)
         document["groups"] = {}

@@ -161,7 +161,11 @@ def number(value: float | None, digits: int = 3) -> Markup:
     """
     if value is None or not math.isfinite(value):
         return _markup(_DASH)
-    return _markup(f'<data value="{float(value)!r}">{number_text(value, digits)}</data>')
+    return _data(value, number_text(value, digits))
+
+
+def _data(value: float, text: str) -> Markup:
+    return _markup(f'<data value="{float(value)!r}">{text}</data>')
 
 
 def number_text(value: float, digits: int = 3) -> str:
@@ -191,7 +195,7 @@ def percent(share: float | None) -> Markup:
     points = 100 * share
     text = f"{points:.0f}" if points == 0 or points >= 9.95 else f"{points:.1f}"
     text = "&lt;0.1" if 0 < points < 0.05 else "&gt;99.9" if 99.95 < points < 100 else text
-    return _markup(f'<data value="{float(share)!r}">{text}\N{NO-BREAK SPACE}%</data>')
+    return _data(share, f"{text}\N{NO-BREAK SPACE}%")
 
 
 def value_text(value: Any) -> Any:
@@ -202,7 +206,7 @@ def value_text(value: Any) -> Any:
         return shortened(str(value))
     text = number_text(value, 4)
     text = text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
-    return _markup(f'<data value="{float(value)!r}">{text}</data>')
+    return _data(value, text)
 
 
 def name_text(name: str | int, is_target: bool = False) -> Markup:
