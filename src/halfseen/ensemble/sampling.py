@@ -41,10 +41,8 @@ def _couplings(ensemble: Ensemble) -> Floats:
     covariance = covariance_of(ensemble.folds[0].members[0].prior)
     std = np.sqrt(np.diag(covariance))
     n_columns, column = len(ensemble.schema.columns), ensemble.schema.unit_column
-    by_row = np.zeros((n_columns, len(column)))
-    np.maximum.at(by_row, column, np.abs(covariance / std / std[:, None]))
     strength = np.zeros((n_columns, n_columns))
-    np.maximum.at(strength.T, column, by_row.T)
+    np.maximum.at(strength, (column[:, None], column), np.abs(covariance / std / std[:, None]))
     return strength
 
 

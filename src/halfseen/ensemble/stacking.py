@@ -252,7 +252,7 @@ def _fit_pools(
         powers = (np.arange(len(log_proba)) < n_seeing) / n_seeing
         if ensemble.folds[0].class_priors:
             # They may be much too confident: theirs is times what it would be alone.
-            last = [(log_proba[-1:], *truth) for log_proba, *truth in entries]
+            last = [(log_proba[-1:], codes, weight) for log_proba, codes, weight in entries]
             powers[-1] *= fit_pool(last, np.ones(1)).powers[0]
         pools[binary] = fit_pool(entries, powers)
     return [pools[n == 2] for n in n_classes]
@@ -350,7 +350,7 @@ def mixture_weights(probabilities: Floats, entry_weight: Floats) -> Floats:
     return weights
 
 
-def fit_pool(targets: list[Any], start: Floats) -> Pool:
+def fit_pool(targets: list[tuple[Floats, Ints, Floats]], start: Floats) -> Pool:
     """Powers and shift under which true classes are most probable, pulled to those at the start.
 
     A target is given by log-probabilities of shape (n_predictions, n_classes, n_entries), codes of
