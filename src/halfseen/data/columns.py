@@ -111,7 +111,7 @@ class Column(BaseModel):
         if self.is_number:
             found, why = raw.numbers(self.name), "outside [0, 1]"
             valid = (found >= 0) & (found <= 1) if self.graded else np.ones(len(found), bool)
-            unseen = np.unique(found[~valid]).tolist()
+            unseen = sorted(set(found[~valid].tolist()))
         else:
             found, unseen = raw.codes(self.positions)
             valid, why = found >= 0, "not a category of the training table"
