@@ -19,7 +19,7 @@ from experiments.flowers import PLAN, OneProcess, study, write_flowers
 from halfseen.experiments import run as module
 from halfseen.experiments.plan import Cell, Limits, PlanError
 from halfseen.experiments.records import CellRecord, RunFileError, Tuning, locked, read_run
-from halfseen.experiments.run import Took, hidden_of, run_cell, seconds_left, tune_cell, tuning_grid
+from halfseen.experiments.run import hidden_of, run_cell, seconds_left, tune_cell, tuning_grid
 
 WITHOUT_TUNING = PLAN.replace("tuning_tries = 2", "tuning_tries = 0")
 MORE = PLAN.replace("realisations = 2", "realisations = 3")
@@ -191,7 +191,7 @@ def test_killed_and_resumed_it_ends_the_same(
 
 def test_how_long_the_rest_takes() -> None:
     assert seconds_left([], [("mc1", "scene")], 2) is None
-    done = [Took("mc1", "scene", 100.0), Took("cle", "scene", 1.0)]
+    done = [("mc1", "scene", 100.0), ("cle", "scene", 1.0)]
     assert seconds_left(done, [("mc1", "scene"), ("cle", "scene")], 50) == 100.0
     assert seconds_left(done, [], 2) == 0.0
 

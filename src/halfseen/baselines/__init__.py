@@ -31,27 +31,8 @@ from halfseen.baselines.networks import MaskedNetwork
 from halfseen.baselines.tuner import Tuned, tune
 
 __all__ = [
-    "CLE",
-    "GAIN",
-    "MC1",
-    "MIWAE",
-    "Baseline",
-    "BoostedImputed",
-    "BoostedNative",
-    "CatBoostPerLabel",
-    "ColumnPrior",
-    "CompletedTable",
-    "ForestImputed",
-    "GaussianEM",
-    "IterativeLinear",
-    "IterativeTrees",
-    "MaskedNetwork",
-    "MisGAN",
-    "MisGANConvolutional",
-    "NearestNeighbours",
-    "NoisyIMC",
-    "NotInductive",
-    "SoftImpute",
-    "Tuned",
-    "tune",
-]
+    "CLE", "GAIN", "MC1", "MIWAE", "Baseline", "BoostedImputed", "BoostedNative",
+    "CatBoostPerLabel", "ColumnPrior", "CompletedTable", "ForestImputed", "GaussianEM",
+    "IterativeLinear", "IterativeTrees", "MaskedNetwork", "MisGAN", "MisGANConvolutional",
+    "NearestNeighbours", "NoisyIMC", "NotInductive", "SoftImpute", "Tuned", "tune",
+]  # fmt: skip

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 from typing import Any, ClassVar, NamedTuple
 
@@ -13,6 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
+from numpy.random import Generator
 
 from halfseen.baselines.baseline import ColumnScale, Floats
 from halfseen.baselines.networks import (
@@ -21,6 +21,7 @@ from halfseen.baselines.networks import (
     Perceptron,
     Rows,
     State,
+    descended,
     initial_perceptron,
     perceptron_output,
     unit_interval_scale,
@@ -31,6 +32,11 @@ _TEMPERATURE = 0.66  # of MisGAN's mask generator, a stretched sigmoid that reac
 _STRETCH = 0.1
 _ADAM = {"b1": 0.5, "b2": 0.9}  # moments, as usual with a gradient penalty
 _GENERATOR_KERNEL, _CRITIC_KERNEL = 3, 5  # pixels, height and width
+
+
+def completed(rows: Rows, found: jax.Array) -> jax.Array:
+    """What is observed, and else what was found."""
+    return jnp.where(rows.observed, rows.values, found)
 
 
 @dataclass(frozen=True)
@@ -49,30 +55,27 @@ class GainModel(Model):
         inputs = jnp.concatenate([read, rows.observed.astype(jnp.float32)], axis=1)
         return jax.nn.sigmoid(perceptron_output(generator, inputs))
 
+    def guess(self, discriminator: Perceptron, completed: jax.Array, hint: jax.Array) -> jax.Array:
+        """Inputs of the sigmoid that says which entries were observed."""
+        return perceptron_output(discriminator, jnp.concatenate([completed, hint], axis=1))
+
     def discriminator_loss(
         self, discriminator: Perceptron, completed: jax.Array, rows: Rows, hint: jax.Array
     ) -> jax.Array:
         """Cross-entropy of the guess which entries were observed."""
-        inputs = perceptron_output(discriminator, jnp.concatenate([completed, hint], axis=1))
-        observed = rows.observed.astype(jnp.float32)
-        loss: jax.Array = optax.sigmoid_binary_cross_entropy(inputs, observed).mean()
+        inputs, observed = self.guess(discriminator, completed, hint), rows.observed
+        loss: jax.Array = optax.sigmoid_binary_cross_entropy(inputs, observed * 1.0).mean()
         return loss
 
     def generator_loss(
-        self,
-        generator: Perceptron,
-        discriminator: Perceptron,
-        rows: Rows,
-        noise: jax.Array,
-        hint: jax.Array,
-        alpha: jax.Array | float,
-    ) -> jax.Array:
+        self, generator: Perceptron, discriminator: Perceptron, rows: Rows, noise: jax.Array,
+        hint: jax.Array, alpha: jax.Array | float,
+    ) -> jax.Array:  # fmt: skip
         """How badly missing entries pass for observed, plus alpha times the squared error."""
-        said = self.generated(generator, rows, noise)
-        completed = jnp.where(rows.observed, rows.values, said)
-        inputs = perceptron_output(discriminator, jnp.concatenate([completed, hint], axis=1))
+        found = self.generated(generator, rows, noise)
+        inputs = self.guess(discriminator, completed(rows, found), hint)
         detected = jnp.where(rows.observed, 0.0, -jax.nn.log_sigmoid(inputs)).mean()
-        squared = jnp.where(rows.observed, (said - rows.values) ** 2, 0.0).sum()
+        squared = jnp.where(rows.observed, (found - rows.values) ** 2, 0.0).sum()
         return detected + alpha * squared / jnp.maximum(rows.observed.sum(), 1)
 
     def step(self, state: State, rows: Rows, key: jax.Array, settings: dict[str, Any]) -> State:
@@ -81,22 +84,19 @@ class GainModel(Model):
         noise, uniform = jax.random.uniform(key, (2, *rows.values.shape))
         hint = (rows.observed & (uniform < settings["hint_rate"])).astype(jnp.float32)
         adam = optax.adam(settings["learning_rate"])
-        said = self.generated(generator, rows, noise)
-        completed = jnp.where(rows.observed, rows.values, said)
-        gradient = jax.grad(self.discriminator_loss)(discriminator, completed, rows, hint)
-        update, discriminator_state = adam.update(gradient, states[1])
-        discriminator = optax.apply_updates(discriminator, update)
+        row = completed(rows, self.generated(generator, rows, noise))
+        gradient = jax.grad(self.discriminator_loss)(discriminator, row, rows, hint)
+        discriminator, state_d = descended(adam, states[1], discriminator, gradient)
         gradient = jax.grad(self.generator_loss)(
             generator, discriminator, rows, noise, hint, settings["alpha"]
         )
-        update, generator_state = adam.update(gradient, states[0])
-        generator = optax.apply_updates(generator, update)
-        return State((generator, discriminator), (generator_state, discriminator_state))
+        generator, state_g = descended(adam, states[0], generator, gradient)
+        return State((generator, discriminator), (state_g, state_d))
 
     def output(self, parameters: Any, rows: Rows, key: jax.Array, n_draws: int) -> jax.Array:
         """One forward pass; the scores of classes are divided by their sum."""
-        said = self.generated(parameters[0], rows, jax.random.uniform(key, rows.values.shape))
-        features, scores = said[:, : self.n_features], said[:, self.n_features :]
+        noise = jax.random.uniform(key, rows.values.shape)
+        features, scores = self.parts(self.generated(parameters[0], rows, noise))
         if self.classes:
             scores = scores / jnp.maximum(scores.sum(axis=1, keepdims=True), 1e-12)
         return jnp.concatenate([features, scores], axis=1)
@@ -113,33 +113,24 @@ class GAIN(Network):
         min_D  mean -[m log D + (1 - m) log(1 - D)]
         min_G  mean -(1 - m) log D + alpha * mean_{m = 1} (G - x)^2
 
-    Both have two hidden layers as wide as there are columns. Settings are those of the authors'
-    code. Early stopping on held-out entries is added, since completions of tables with many columns
-    get worse after some hundred steps. Scores are outputs of a squared error, not probabilities.
+    Settings are the authors'; early stopping is added. Scores are no probabilities. J. Yoon, J.
+    Jordon, M. van der Schaar, "GAIN: Missing data imputation using generative adversarial nets",
+    ICML 2018.
 
     Parameters
     ----------
     hint_rate : float in [0, 1], default=0.9
         How much of m the discriminator is shown.
-    alpha : float, default=100.0
-        Weight of the squared error.
-    learning_rate : float, default=0.001
-        Of both Adams.
+    alpha, learning_rate : float, default=100.0, 0.001
+        Weight of the squared error; rate of both Adams.
     batch_size, n_steps, patience, held_out, random_state
-        As in :class:`Network`; 128 rows, 10,000 minibatches, 1000 without a new best.
-
-    References
-    ----------
-    J. Yoon, J. Jordon, M. van der Schaar, "GAIN: Missing data imputation using generative
-    adversarial nets", ICML 2018.
+        As in :class:`Network`.
 
     Examples
     --------
-    >>> X = [[0.0, 0.1], [0.2, None], [1.0, None], [0.9, 1.1]] * 5
-    >>> Y = [[0], [0], [1], [None]] * 5
-    >>> gain = GAIN(n_steps=10).fit(X, Y)
+    >>> gain = GAIN(n_steps=10).fit([[0.0, 0.1], [0.2, None], [1.0, 1.1]], [[0], [0], [1]])
     >>> gain.complete().features.shape, gain.predict_scores([[1.0, None]]).shape
-    ((20, 2), (1, 1))
+    ((3, 2), (1, 1))
     """
 
     method: ClassVar[str] = "GAIN"
@@ -214,27 +205,23 @@ class MisganModel(Model):
 
     def row(self, inputs: jax.Array) -> jax.Array:
         """Columns in [0, 1]: a sigmoid each, and one softmax for classes."""
-        features, labels = inputs[:, : self.n_features], inputs[:, self.n_features :]
+        features, labels = self.parts(inputs)
         return jnp.concatenate([jax.nn.sigmoid(features), self.probabilities(labels)], axis=1)
 
     def mask(self, inputs: jax.Array) -> jax.Array:
         """Nearly binary masks with a gradient; those of classes are one and the same."""
-        inputs = self.by_column(inputs[:, : self.n_features], inputs[:, self.n_features :])
-        stretched = jax.nn.sigmoid(inputs / _TEMPERATURE) * (1 + 2 * _STRETCH) - _STRETCH
+        inputs = self.by_column(*self.parts(inputs)) / _TEMPERATURE
+        stretched = jax.nn.sigmoid(inputs) * (1 + 2 * _STRETCH) - _STRETCH
         return jnp.clip(stretched, 0.0, 1.0)
 
     def imputed(self, imputer: Perceptron, rows: Rows, noise: jax.Array) -> jax.Array:
         """All columns, in [0, 1]; the imputer reads `noise` where an entry is missing."""
-        return self.row(perceptron_output(imputer, jnp.where(rows.observed, rows.values, noise)))
+        return self.row(perceptron_output(imputer, completed(rows, noise)))
 
     def critic_loss(
-        self,
-        critic: Any,
-        real: jax.Array,
-        fake: jax.Array,
-        share: jax.Array | float,
+        self, critic: Any, real: jax.Array, fake: jax.Array, share: jax.Array | float,
         penalty: jax.Array | float,
-    ) -> jax.Array:
+    ) -> jax.Array:  # fmt: skip
         """-(E D(real) - E D(fake)) + penalty * E (|grad D| - 1)^2, a `share` of the way between."""
         between = share * real + (1 - share) * fake
         slope = jax.grad(lambda columns: self.criticised(critic, columns).sum())(between)
@@ -244,28 +231,20 @@ class MisganModel(Model):
         return penalty * ((steepness - 1) ** 2).mean() - distance
 
     def _stepped(
-        self,
-        pair: Pair,
-        states: Pair,
-        n_done: jax.Array,
-        rate: jax.Array,
-        critic_gradient: Any,
+        self, pair: Pair, states: Pair, n_done: jax.Array, rate: jax.Array, critic_gradient: Any,
         generator_loss: Callable[[Any, Any], jax.Array],
-    ) -> tuple[Pair, Pair]:
+    ) -> tuple[Pair, Pair]:  # fmt: skip
         """A step of the critic, and every `n_critic` minibatches one of the generator."""
         adam = optax.adam(rate, **_ADAM)
-        update, critic_state = adam.update(critic_gradient, states.critic)
-        critic = optax.apply_updates(pair.critic, update)
+        critic, critic_state = descended(adam, states.critic, pair.critic, critic_gradient)
 
         def generator_step(generator: Any, state: Any) -> tuple[Any, Any]:
-            gradient = jax.grad(generator_loss)(generator, critic)
-            update, state = adam.update(gradient, state)
-            return optax.apply_updates(generator, update), state
+            return descended(adam, state, generator, jax.grad(generator_loss)(generator, critic))
 
-        is_turn = (n_done + 1) % self.n_critic == 0
         generator, generator_state = jax.lax.cond(
-            is_turn, generator_step, lambda *same: same, pair.generator, states.generator
-        )
+            (n_done + 1) % self.n_critic == 0, generator_step, State, pair.generator,
+            states.generator,
+        )  # fmt: skip
         return Pair(generator, critic), Pair(generator_state, critic_state)
 
     def _rows_and_masks(self, generators: Any, latent: jax.Array) -> tuple[jax.Array, jax.Array]:
@@ -314,18 +293,15 @@ class MisganModel(Model):
         of_rows = jax.tree.map(lambda leaf: leaf[0], players.generators.generator)
         real = self.row(self.generated(of_rows, latent))
 
-        def completed(imputer: Perceptron) -> tuple[jax.Array, jax.Array]:
-            said = self.imputed(imputer, rows, noise)
-            return said, jnp.where(rows.observed, rows.values, said)
-
-        fake = completed(pair.generator)[1]
+        fake = completed(rows, self.imputed(pair.generator, rows, noise))
         gradient = jax.grad(self.critic_loss)(pair.critic, real, fake, share, settings["penalty"])
 
         def loss(imputer: Perceptron, critic: Any) -> jax.Array:
-            said, row = completed(imputer)
-            error = jnp.where(rows.observed, (said - rows.values) ** 2, 0.0).sum(axis=1)
+            found = self.imputed(imputer, rows, noise)
+            error = jnp.where(rows.observed, (found - rows.values) ** 2, 0.0).sum(axis=1)
             squared = (error / jnp.maximum(rows.observed.sum(axis=1), 1)).mean()
-            total: jax.Array = squared * settings["gamma"] - self.criticised(critic, row).mean()
+            missed = self.criticised(critic, completed(rows, found)).mean()
+            total: jax.Array = squared * settings["gamma"] - missed
             return total
 
         rate = settings["imputer_learning_rate"]
@@ -360,37 +336,24 @@ class MisGAN(Network):
         L_i = E D_i(G_x) - E D_i(G_i)           G_i minimises L_i + gamma mean_{m = 1} (G_i - x)^2
 
     with ``penalty (|grad D| - 1)^2`` on every critic, and one step of the generators for
-    ``n_critic`` of the critics. A completion is the mean of ``n_draws`` draws of the noise.
-
-    Widths, rates, minibatches, alpha and penalty are those of the authors' code; gamma is an option
-    of it. **It is trained far less than theirs**, which takes some 900,000 minibatches on a
-    graphics card: here it is the squared error that leads, not the generators.
+    ``n_critic`` of the critics. Settings are the authors' but gamma, an option of theirs, and far
+    fewer steps than their 900,000: here the squared error leads. S. C.-X. Li, B. Jiang, B. Marlin,
+    "MisGAN: Learning from incomplete data with generative adversarial networks", ICLR 2019.
 
     Parameters
     ----------
-    n_latent : int, default=128
-        Numbers that the generators of rows and masks start from.
-    n_critic : int, default=5
-        Steps of the critics for one of the generators.
+    n_latent, n_critic : int, default=128, 5
+        Numbers that generators start from; steps of the critics for one of the generators.
     alpha : float, default=0.1
         How much the mask generator sees of the critic of the masked rows.
-    gamma : float, default=100.0
-        Weight of the imputer's squared error on observed entries; 0 in the authors' scripts.
-    penalty : float, default=10.0
-        Weight of the gradient penalty.
+    gamma, penalty : float, default=100.0, 10.0
+        Weights of the imputer's squared error and of the gradient penalty.
     learning_rate, imputer_learning_rate : float, default=0.0001, 0.0002
         Of Adam, for generators and imputer, each with its critic.
-    n_generator_steps : int, default=2000
-        Minibatches of the generators.
-    n_draws : int, default=20
-        Draws of noise that a completion is the mean of.
+    n_generator_steps, n_draws : int, default=2000, 20
+        Minibatches of the generators; draws of noise that a completion is the mean of.
     batch_size, n_steps, patience, held_out, random_state
-        As in :class:`Network`; 64 rows, 4000 minibatches of the imputer, 1000 without a new best.
-
-    References
-    ----------
-    S. C.-X. Li, B. Jiang, B. Marlin, "MisGAN: Learning from incomplete data with generative
-    adversarial networks", ICLR 2019.
+        As in :class:`Network`.
 
     Examples
     --------
@@ -424,17 +387,11 @@ class MisGAN(Network):
         return MisganModel(n_features, n_labels, classes, self.n_latent, self.n_critic)
 
     def _train(
-        self,
-        state: State,
-        rows: Rows,
-        judged: Rows,
-        shown: jax.Array,
-        generator: np.random.Generator,
+        self, state: State, rows: Rows, judged: Rows, shown: jax.Array, generator: Generator
     ) -> None:
-        generators = partial(self._trained, rows=rows, generator=generator, phase="generator_step")
         for n_done in range(0, self.n_generator_steps, 100):
             n_now = min(100, self.n_generator_steps - n_done)
-            state = generators(state, n_done=n_done, n_now=n_now)
+            state = self._trained(state, rows, generator, "generator_step", n_done, n_now)
         super()._train(state, rows, judged, shown, generator)
 
 
@@ -532,8 +489,7 @@ class MisGANConvolutional(MisGAN):
     """MisGAN whose generators and critics are convolutional, for tables of images.
 
     Objectives, training and imputer are those of :class:`MisGAN`. All pixels share one scale. The
-    authors use 64 channels and 1000 epochs over 60,000 images on a graphics card, which is out of
-    reach of a processor.
+    authors use 64 channels and 1000 epochs over 60,000 images on a graphics card.
 
     Parameters
     ----------
@@ -541,13 +497,6 @@ class MisGANConvolutional(MisGAN):
         Height and width; the columns of X are the pixels, row by row of the image.
     n_channels : int, default=16
         Channels of the widest image; the others have twice and four times as many.
-    n_generator_steps, n_steps : int, default=300, 1000
-        As in :class:`MisGAN`, and so are all others.
-
-    References
-    ----------
-    S. C.-X. Li, B. Jiang, B. Marlin, "MisGAN: Learning from incomplete data with generative
-    adversarial networks", ICLR 2019.
 
     Examples
     --------
@@ -570,10 +519,10 @@ class MisGANConvolutional(MisGAN):
                 f"has {n_features} columns; set shape to the height and width of the images"
             )
         height, width = self.shape
+        shape = n_features, n_labels, classes
         return ConvolutionalModel(
-            n_features, n_labels, classes,
-            self.n_latent, self.n_critic, (height, width), self.n_channels,
-        )  # fmt: skip
+            *shape, self.n_latent, self.n_critic, (height, width), self.n_channels
+        )
 
     def _scale(self, X: Floats) -> ColumnScale:
         # One scale for all pixels keeps an image an image.

@@ -47,9 +47,7 @@ class Baseline(BaseEstimator, ABC):  # type: ignore[misc]
 
     A table of numbers with NaN where a feature is missing, and a matrix of labels with NaN where a
     label is unknown. Classes are coded one-hot, and then a whole row of labels is unknown together.
-
-    Every parameter is set in the constructor and has a default; ``random_state`` is an int, and the
-    same seed gives the same result. What lies behind a missing entry is never read: it is NaN.
+    ``random_state`` is an int, and the same seed gives the same result.
 
     Attributes
     ----------
@@ -58,8 +56,8 @@ class Baseline(BaseEstimator, ABC):  # type: ignore[misc]
     inductive : bool
         Whether :meth:`complete` and :meth:`predict_scores` take new rows.
     imputes : bool
-        Whether the method itself completes features; if False, ``complete().features`` comes from
-        the completion before it, and says so in ``feature_source``.
+        Whether the method itself completes features; if not, ``complete().features`` are column
+        means, or come from a completion before it.
     gives_probabilities : bool
         Whether scores are probabilities.
     grid : mapping from parameter name to a sequence of values
@@ -72,7 +70,6 @@ class Baseline(BaseEstimator, ABC):  # type: ignore[misc]
     inductive: ClassVar[bool] = True
     imputes: ClassVar[bool] = True
     gives_probabilities: ClassVar[bool] = True
-    feature_source: ClassVar[str] = "the method itself"
     grid: ClassVar[Mapping[str, Sequence[Any]]] = {}
     while_tuning: ClassVar[Mapping[str, Any]] = {}
 
@@ -141,12 +138,9 @@ def checked_features(X: Any) -> Floats:
     features = np.array(X, dtype=np.float64)
     if features.ndim != 2 or 0 in features.shape:
         raise ValueError(f"X must be a table of rows and columns, got shape {features.shape}")
-    rows, columns = np.nonzero(np.isinf(features))
-    if len(rows):
-        raise ValueError(
-            f"X holds an infinite value in row {rows[0]}, column {columns[0]}; "
-            "write NaN if it is missing"
-        )
+    for row, column in np.argwhere(np.isinf(features)):
+        place = f"row {row}, column {column}"
+        raise ValueError(f"X holds an infinite value in {place}; write NaN if it is missing")
     return features
 
 
@@ -160,22 +154,18 @@ def checked_table(X: Any, Y: Any, target: TargetKind) -> tuple[Floats, Floats]:
             f"column per label, got shape {labels.shape}"
         )
     known = ~np.isnan(labels)
-    rows, columns = np.nonzero(known & (labels != 0) & (labels != 1))
-    if len(rows):
+    for row, column in np.argwhere(known & (labels != 0) & (labels != 1)):
         raise ValueError(
-            f"labels are 0, 1 or NaN, but Y holds {labels[rows[0], columns[0]]!r} in row "
-            f"{rows[0]}, column {columns[0]}; code classes one-hot"
+            f"labels are 0, 1 or NaN, but Y holds {labels[row, column]!r} in row {row}, column "
+            f"{column}; code classes one-hot"
         )
     if not known.any():
         raise ValueError("Y has no observed label; at least one is needed")
     if target not in ("labels", "classes"):
         raise ValueError(f'target must be "labels" or "classes", got {target!r}')
     if target == "classes":
-        known_of_row = known.sum(axis=1)
-        torn = np.flatnonzero((known_of_row > 0) & (known_of_row < labels.shape[1]))
-        several = np.flatnonzero(known.all(axis=1) & (np.nansum(labels, axis=1) != 1))
-        if len(torn) or len(several):
-            row = int(np.concatenate([torn, several])[0])
+        is_class = known.all(axis=1) & (np.nansum(labels, axis=1) == 1)
+        for row in np.flatnonzero(known.any(axis=1) & ~is_class):
             raise ValueError(
                 f"row {row} of Y is not one class: with target='classes' a row is one-hot or NaN "
                 "altogether"
@@ -252,8 +242,7 @@ def held_out_entries(
 class ColumnPrior(Baseline):
     """Every missing feature is its column's observed mean, every unknown label its frequency.
 
-    It knows nothing of the row, so its pooled AUC shows how much of a score is only due to some
-    labels being more frequent than others. Nothing is tuned.
+    Its pooled AUC shows what is only due to some labels being more frequent than others.
 
     Examples
     --------

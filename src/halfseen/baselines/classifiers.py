@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,27 +23,13 @@ from halfseen.baselines.baseline import (
     observed_scale,
 )
 
-ClassifierKind = Literal["logistic", "boosting"]
-
-
-class FittedClassifier(NamedTuple):
-    """A fitted classifier and the input columns it was shown."""
-
-    columns: NDArray[np.intp]
-    classifier: Any
-
-    def probabilities(self, inputs: Floats) -> Floats:
-        """Probabilities of its classes, of shape (n_rows, n_classes)."""
-        return np.asarray(self.classifier.predict_proba(inputs[:, self.columns]), dtype=np.float64)
-
 
 class ClassifierPerLabel:
     """A classifier per label, trained where that label is observed.
 
     Its inputs are the features and all other labels, NaN where unknown. Every row is learned from
-    twice: with its other labels as they are, and with a random number of them hidden, all of them
-    in many rows, so that new rows, of which no label is known, look familiar. Classes need one
-    classifier, on features alone: where a class is unknown, so is the whole row of labels.
+    twice: with its other labels as they are, and with a random number of them hidden, often all,
+    as in new rows. Classes need one classifier, on features alone.
     """
 
     def __init__(self, classifier: Any, seed: int, target: TargetKind) -> None:
@@ -67,12 +53,12 @@ class ClassifierPerLabel:
             self.fitted.append(self._fitted(inputs, values))
         return self
 
-    def _fitted(self, inputs: Floats, values: NDArray[Any]) -> FittedClassifier | None:
-        """None if there is nothing to learn; not every classifier takes a column of NaN alone."""
+    def _fitted(self, inputs: Floats, values: NDArray[Any]) -> tuple[NDArray[np.intp], Any] | None:
+        """The columns with any input, and what learned from them; None if there is nothing to."""
         columns = np.flatnonzero((~np.isnan(inputs)).any(axis=0))
         if len(columns) == 0 or len(np.unique(values)) < 2:
             return None
-        return FittedClassifier(columns, clone(self.classifier).fit(inputs[:, columns], values))
+        return columns, clone(self.classifier).fit(inputs[:, columns], values)
 
     def probabilities(self, X: Floats, Y: Floats) -> Floats:
         """Probability of every label given the features and what is known of the other labels."""
@@ -80,12 +66,14 @@ class ClassifierPerLabel:
         for label, fitted in enumerate(self.fitted):
             if fitted is None:
                 continue
+            columns, classifier = fitted
             if self.target == "classes":
                 probabilities[:] = 0.0
-                probabilities[:, fitted.classifier.classes_.astype(int)] = fitted.probabilities(X)
+                of_classes = classifier.classes_.astype(int)
+                probabilities[:, of_classes] = classifier.predict_proba(X[:, columns])
             else:
-                inputs = label_inputs(X, Y, label)
-                probabilities[:, label] = fitted.probabilities(inputs)[:, 1]
+                inputs = label_inputs(X, Y, label)[:, columns]
+                probabilities[:, label] = classifier.predict_proba(inputs)[:, 1]
         return probabilities
 
 
@@ -100,38 +88,33 @@ def randomly_masked(Y: Floats, generator: np.random.Generator) -> Floats:
     return np.where(generator.random(Y.shape) < rate, np.nan, Y)
 
 
-def boosting(n_rounds: int, learning_rate: float, max_leaf_nodes: int, random_state: int) -> Any:
+def boosting(
+    n_rounds: int = 150,
+    learning_rate: float = 0.08,
+    max_leaf_nodes: int = 15,
+    random_state: int = 0,
+) -> Any:
     """Histogram gradient boosting; a split looks at a third of the often correlated inputs."""
     return HistGradientBoostingClassifier(
-        max_iter=n_rounds,
-        learning_rate=learning_rate,
-        max_leaf_nodes=max_leaf_nodes,
-        min_samples_leaf=15,
-        l2_regularization=1.0,
-        max_features=0.3,
-        early_stopping=False,
+        max_iter=n_rounds, learning_rate=learning_rate, max_leaf_nodes=max_leaf_nodes,
+        min_samples_leaf=15, l2_regularization=1.0, max_features=0.3, early_stopping=False,
         random_state=random_state,
+    )  # fmt: skip
+
+
+def logistic() -> Any:
+    """Logistic regression, in which an unknown label counts as average."""
+    return make_pipeline(
+        SimpleImputer(strategy="mean", keep_empty_features=True),
+        StandardScaler(),
+        LogisticRegression(C=0.03, max_iter=2000),
     )
-
-
-def classifier_of_kind(kind: ClassifierKind, random_state: int) -> Any:
-    """Logistic regression, in which an unknown label counts as average, or boosted trees."""
-    if kind == "logistic":
-        return make_pipeline(
-            SimpleImputer(strategy="mean", keep_empty_features=True),
-            StandardScaler(),
-            LogisticRegression(C=0.03, max_iter=2000),
-        )
-    if kind == "boosting":
-        return boosting(150, 0.08, 15, random_state)
-    raise ValueError(f'classifier must be "logistic" or "boosting", got {kind!r}')
 
 
 class _TreesOnMissing(Baseline):
     """A classifier for each label that takes NaN as it is; features are not completed."""
 
     imputes: ClassVar[bool] = False
-    feature_source: ClassVar[str] = "observed column means"
     random_state: int
 
     @abstractmethod
@@ -150,33 +133,21 @@ class _TreesOnMissing(Baseline):
 class BoostedNative(_TreesOnMissing):
     """Histogram gradient boosting for each label on features and other labels, NaN as it is.
 
-    Every split sends missing values to the side where they lower the log-loss more. Label l is
-    learned where it is observed, as :class:`ClassifierPerLabel` says; classes are one softmax
-    model. The cost is ``n_labels * n_rounds`` trees.
+    Classes are one softmax model. G. Ke et al., "LightGBM: a highly efficient gradient boosting
+    decision tree", NIPS 2017, in the implementation of scikit-learn.
 
     Parameters
     ----------
-    n_rounds : int, default=150
-        Trees per label.
-    learning_rate : float, default=0.08
-        Weight of a tree.
-    max_leaf_nodes : int, default=15
-        Leaves of a tree.
+    n_rounds, learning_rate, max_leaf_nodes : default=150, 0.08, 15
+        Trees per label, weight of a tree, and its leaves.
     random_state : int, default=0
-        Seed of the columns tried in splits and of the labels masked.
-
-    References
-    ----------
-    G. Ke et al., "LightGBM: a highly efficient gradient boosting decision tree", NIPS 2017, in the
-    implementation of scikit-learn.
+        Seed.
 
     Examples
     --------
     >>> X = np.arange(60.0).reshape(60, 1)
-    >>> Y = (X > 30).astype(float)
-    >>> Y[[10, 50]] = np.nan
-    >>> scores = BoostedNative(n_rounds=20).fit(X, Y).complete().scores
-    >>> bool(scores[10, 0] < 0.5 < scores[50, 0])
+    >>> scores = BoostedNative(n_rounds=20).fit(X[:50], X[:50] > 30).predict_scores(X[50:])
+    >>> bool((scores > 0.5).all())
     True
     """
 
@@ -200,22 +171,15 @@ class BoostedNative(_TreesOnMissing):
 class CatBoostPerLabel(_TreesOnMissing):
     """CatBoost for each label on features and other labels, NaN as it is.
 
-    Needs the extra ``baselines``. As :class:`BoostedNative`, with symmetric ordered trees.
+    Needs the extra ``baselines``. L. Prokhorenkova et al., "CatBoost: unbiased boosting with
+    categorical features", NeurIPS 2018.
 
     Parameters
     ----------
-    n_rounds : int, default=300
-        Trees per label.
-    learning_rate : float, default=0.06
-        Weight of a tree.
-    depth : int, default=5
-        Depth of a tree.
+    n_rounds, learning_rate, depth : default=300, 0.06, 5
+        Trees per label, weight of a tree, and its depth.
     random_state : int, default=0
-        Seed of the columns tried in splits and of the labels masked.
-
-    References
-    ----------
-    L. Prokhorenkova et al., "CatBoost: unbiased boosting with categorical features", NeurIPS 2018.
+        Seed.
 
     Examples
     --------
@@ -243,12 +207,7 @@ class CatBoostPerLabel(_TreesOnMissing):
                 "CatBoostPerLabel needs catboost: pip install 'halfseen[baselines]'"
             ) from error
         return CatBoostClassifier(
-            iterations=self.n_rounds,
-            learning_rate=self.learning_rate,
-            depth=self.depth,
-            rsm=0.3,
-            random_seed=self.random_state,
+            iterations=self.n_rounds, learning_rate=self.learning_rate, depth=self.depth, rsm=0.3,
+            random_seed=self.random_state, verbose=False, allow_writing_files=False,
             thread_count=1,  # with several, sums and so bits depend on their number
-            verbose=False,
-            allow_writing_files=False,
-        )
+        )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal, NamedTuple, Self
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 from scipy.optimize import minimize
@@ -11,8 +11,6 @@ from sklearn.metrics import roc_auc_score
 
 from halfseen.baselines.baseline import Baseline, Bools, Floats, held_out_entries, observed_scale
 from halfseen.baselines.low_rank import fold_in, shrunk_spectrum, spectral_norm
-
-Output = Literal["embedding", "regression"]
 
 # Share of the observed labels on which the output that scores is chosen.
 _HELD_OUT = 0.15
@@ -36,11 +34,10 @@ class Embedding(NamedTuple):
         parts = np.split(flat, np.cumsum([part.size for part in self])[:-1])
         return type(self)(*(part.reshape(old.shape) for part, old in zip(parts, self, strict=True)))
 
-    def scores(self, output: Output) -> Floats:
-        """Centred scores of labels."""
-        if output == "embedding":
-            return self.W @ self.H.T
-        return np.asarray(self.U @ (self.V.T @ self.B))
+    def scores(self, output: str) -> Floats:
+        """Centred scores of labels, by the "embedding" or the "regression"."""
+        by_features: Floats = self.U @ (self.V.T @ self.B)
+        return self.W @ self.H.T if output == "embedding" else by_features
 
 
 class Penalties(NamedTuple):
@@ -71,16 +68,14 @@ class CLE(Baseline):
         ||X - U V'||_O^2 + delta ||Y - W H'||_O^2 + l0 (||U||^2 + ||V||^2)
             + l1 (||W||^2 + ||H||^2) + l2 ||U V' B - W H'||^2 + l3 ||B||^2
 
-    where the first two terms are sums over observed entries, features are standardised and labels
-    centred by what is observed of them. The authors know positive labels alone and weigh the rest;
-    here both values of a label are observed, which is their loss with weight a = 1. Not convex: the
-    start is the leading part of the table's spectrum with a little noise, and L-BFGS goes on from
-    there. ``W H'`` has no more components than labels, which loses nothing.
+    with features standardised and labels centred, by L-BFGS from the leading part of the table's
+    spectrum. The authors know positive labels alone and weigh the rest; here both values of a label
+    are observed, their loss with weight a = 1. ``W H'`` has no more components than labels.
 
-    Either the embedding ``W H'`` or the regression ``U V' B`` answers for a hidden label. The
-    better one on held-out observed labels is taken; then the fit goes on with all labels. New rows
-    are embedded by their observed features, and the regression answers for them. An iteration costs
-    O(n d k).
+    Hidden labels are predicted by the embedding ``W H'`` or by the regression ``U V' B``, whichever
+    is better on held-out observed labels; then the fit goes on with all labels. New rows are
+    embedded by their observed features, and regressed. Y. Han, G. Sun, Y. Shen, X. Zhang,
+    "Multi-label learning with highly incomplete data via collaborative embedding", KDD 2018.
 
     Parameters
     ----------
@@ -88,31 +83,20 @@ class CLE(Baseline):
         k, components of the features; at most as many as rows or columns are used.
     label_weight : float, default=10.0
         delta.
-    feature_share : float, default=0.08
-        l0, as a share of the largest singular value of the observed features.
-    label_share : float, default=0.02
-        l1, as a share of delta times the largest singular value of the observed labels.
-    coupling : float, default=0.3
-        l2.
-    regression_penalty : float, default=30.0
-        l3.
-    output : {"embedding", "regression"} or None, default=None
-        What answers for hidden labels; None chooses on held-out labels.
+    feature_share, label_share : float, default=0.08, 0.02
+        l0, as a share of the largest singular value of the observed features; l1, as a share of
+        delta times that of the labels.
+    coupling, regression_penalty : float, default=0.3, 30.0
+        l2 and l3.
     max_iter : int, default=100
         Most iterations of L-BFGS, before and after the choice each.
     random_state : int, default=0
-        Seed of the noise at the start and of the held-out labels.
-
-    References
-    ----------
-    Y. Han, G. Sun, Y. Shen, X. Zhang, "Multi-label learning with highly incomplete data via
-    collaborative embedding", KDD 2018, doi:10.1145/3219819.3220038.
+        Seed.
 
     Examples
     --------
     >>> X, Y = [[0.0, 0.1], [0.1, None], [1.0, 0.9], [None, 1.0]], [[0], [None], [1], [None]]
-    >>> method = CLE(regression_penalty=0.1).fit(X, Y)
-    >>> scores = method.predict_scores([[0.0, None], [1.0, 1.0]])
+    >>> scores = CLE(regression_penalty=0.1).fit(X, Y).predict_scores([[0.0, None], [1.0, 1.0]])
     >>> bool(scores[1, 0] > scores[0, 0])
     True
     """
@@ -133,7 +117,6 @@ class CLE(Baseline):
     label_share: float = 0.02
     coupling: float = 0.3
     regression_penalty: float = 30.0
-    output: Output | None = None
     max_iter: int = 100
     random_state: int = 0
 
@@ -148,14 +131,9 @@ class CLE(Baseline):
             self.label_weight,
             self.feature_share * (spectral_norm(features) or 1.0),
             self.label_share * self.label_weight * (spectral_norm(labels) or 1.0),
-            self.coupling,
-            self.regression_penalty,
-        )
+            self.coupling, self.regression_penalty,
+        )  # fmt: skip
         generator = np.random.default_rng([self.random_state, 3])
-        if self.output is not None:
-            self.output_: Output = self.output
-            self.embedding_ = self._descended(self._start(table, generator), table)
-            return
         by_row = self.target_ == "classes"
         held_out = held_out_entries(table.observed_labels, _HELD_OUT, generator, by_row)
         shown = table._replace(observed_labels=table.observed_labels & ~held_out)
@@ -165,12 +143,8 @@ class CLE(Baseline):
 
     def _check_settings(self) -> None:
         for name, value in self.get_params().items():
-            if name not in ("output", "random_state") and value <= 0:
+            if name != "random_state" and value <= 0:
                 raise ValueError(f"{name} must be positive, got {value!r}")
-        if self.output not in (None, "embedding", "regression"):
-            raise ValueError(
-                f'output must be "embedding", "regression" or None, got {self.output!r}'
-            )
 
     def _start(self, table: Table, generator: np.random.Generator) -> Embedding:
         labels = np.where(table.observed_labels, table.labels, 0.0)
@@ -185,19 +159,16 @@ class CLE(Baseline):
             return value, gradient.flat()
 
         options = {"maxiter": self.max_iter, "maxcor": 10}
-        return start.like(
-            minimize(loss, start.flat(), jac=True, method="L-BFGS-B", options=options).x
-        )
+        found = minimize(loss, start.flat(), jac=True, method="L-BFGS-B", options=options)
+        return start.like(found.x)
 
-    def _better_output(self, embedding: Embedding, Y: Floats, held_out: Bools) -> Output:
+    def _better_output(self, embedding: Embedding, Y: Floats, held_out: Bools) -> str:
         if np.unique(Y[held_out]).size < 2:
             return "regression"
-
-        def auc(output: Output) -> float:
-            scores = self._label_mean + embedding.scores(output)
-            return float(roc_auc_score(Y[held_out], scores[held_out]))
-
-        return "embedding" if auc("embedding") > auc("regression") else "regression"
+        both = ("regression", "embedding")
+        scores = (self._label_mean + embedding.scores(output) for output in both)
+        aucs = [roc_auc_score(Y[held_out], of_output[held_out]) for of_output in scores]
+        return both[int(np.argmax(aucs))]
 
     def _completed(self, X: Floats, Y: Floats) -> tuple[Floats, Floats]:
         V = self.embedding_.V

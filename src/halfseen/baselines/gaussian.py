@@ -22,23 +22,11 @@ class GaussianCompletion:
 
     EM is that of the recommended model, :func:`halfseen.ensemble.prior.fit_prior`. Every M step
     ends with ``(1 - a) S + a I`` for the shrinkage a, on standardised columns.
-
-    Parameters
-    ----------
-    shrinkage : float
-        Strictly between 0 and 1.
-    n_rounds : int
-        Rounds of EM.
-    seed : int
-        Seed of the rows whose conditional covariance is found.
     """
 
     def __init__(self, shrinkage: float, n_rounds: int, seed: int) -> None:
         if not 0 < shrinkage < 1:
-            raise ValueError(
-                f"shrinkage must lie strictly between 0 and 1, got {shrinkage}; it keeps the "
-                "covariance invertible"
-            )
+            raise ValueError(f"shrinkage must lie strictly between 0 and 1, got {shrinkage}")
         self.shrinkage, self.n_rounds, self.seed = shrinkage, n_rounds, seed
 
     def fit(self, table: Floats) -> Self:
@@ -49,16 +37,11 @@ class GaussianCompletion:
             table = table[generator.choice(len(table), _MOST_ROWS, replace=False)]
         standardised, n_columns = self.scale.standardised(table), table.shape[1]
         self.gaussian = fit_prior(
-            standardised,
-            ~np.isnan(standardised),
-            np.ones(len(table)),
-            Moments(np.zeros(n_columns), np.eye(n_columns)),
-            (0.0, self.shrinkage),
-            rank=max(n_columns - 1, 1),
-            n_rounds=self.n_rounds,
-            n_patterns=_PATTERNS,
+            standardised, ~np.isnan(standardised), np.ones(len(table)),
+            Moments(np.zeros(n_columns), np.eye(n_columns)), (0.0, self.shrinkage),
+            rank=max(n_columns - 1, 1), n_rounds=self.n_rounds, n_patterns=_PATTERNS,
             seed=[self.seed],
-        )
+        )  # fmt: skip
         return self
 
     def transform(self, table: Floats) -> Floats:
@@ -68,11 +51,9 @@ class GaussianCompletion:
             chunk = standardised[start : start + _CHUNK]
             # All chunks have one shape, so that one program is compiled.
             padded = np.pad(chunk, ((0, _CHUNK - len(chunk)), (0, 0)), constant_values=np.nan)
+            values, observed = jnp.asarray(np.nan_to_num(padded), jnp.float32), ~np.isnan(padded)
             completed = conditional_means(
-                self.gaussian,
-                jnp.asarray(np.nan_to_num(padded), jnp.float32),
-                jnp.asarray(~np.isnan(padded)),
-                n_steps=_SEARCH_STEPS,
+                self.gaussian, values, jnp.asarray(observed), n_steps=_SEARCH_STEPS
             )
             found[start : start + _CHUNK] = np.asarray(completed)[: len(chunk)]
         return np.where(np.isnan(table), self.scale.restored(found), table)
@@ -87,22 +68,15 @@ class GaussianEM(Baseline):
     """Joint Gaussian over [features, labels], fitted by EM to the observed entries.
 
     Missing features and unknown labels are both the conditional mean given all that is observed in
-    the row; a new row is one with all labels unknown. Scores are conditional means, not
-    probabilities. A round of EM costs O(n p^2 + p^3) for n rows and p columns.
+    the row; a new row is one with all labels unknown. Scores are no probabilities. A. P. Dempster,
+    N. M. Laird, D. B. Rubin, "Maximum likelihood from incomplete data via the EM algorithm", 1977.
 
     Parameters
     ----------
     shrinkage : float, default=0.05
         Between 0 and 1; 0.02 to 0.2 is usual, more for few rows and many columns.
-    n_rounds : int, default=20
-        Rounds of EM.
-    random_state : int, default=0
-        Seed of the rows whose conditional covariance is found.
-
-    References
-    ----------
-    A. P. Dempster, N. M. Laird, D. B. Rubin, "Maximum likelihood from incomplete data via the EM
-    algorithm", JRSS B 39, 1977.
+    n_rounds, random_state : int, default=20, 0
+        Rounds of EM, and seed.
 
     Examples
     --------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn import config_context
@@ -22,25 +22,10 @@ from halfseen.baselines.baseline import (
     label_frequency,
     observed_scale,
 )
-from halfseen.baselines.classifiers import (
-    ClassifierKind,
-    ClassifierPerLabel,
-    boosting,
-    classifier_of_kind,
-)
+from halfseen.baselines.classifiers import ClassifierPerLabel, boosting, logistic
 from halfseen.baselines.gaussian import GaussianCompletion
 
 _NEIGHBOUR_MEMORY = 128  # megabytes that distances may take at a time
-
-
-class Imputer(Protocol):
-    """Completes the rows it is fitted to, and others."""
-
-    def fit_transform(self, X: Floats) -> Floats:
-        """Fit to rows and complete them."""
-
-    def transform(self, X: Floats) -> Floats:
-        """Complete new rows."""
 
 
 class RoundRobin:
@@ -50,20 +35,18 @@ class RoundRobin:
     """
 
     def __init__(self, regressor: Any, n_rounds: int, n_nearest: int, seed: int) -> None:
-        self.regressor, self.n_rounds, self.n_nearest = regressor, n_rounds, n_nearest
-        self.seed = seed
+        self.regressor, self.n_rounds = regressor, n_rounds
+        self.n_nearest, self.seed = n_nearest, seed
 
     def fit_transform(self, X: Floats) -> Floats:
         """Fit to rows and complete them."""
         self.scale, n_others = observed_scale(X), X.shape[1] - 1
         self.imputer = IterativeImputer(
-            self.regressor,
+            self.regressor, keep_empty_features=True, random_state=self.seed,
             # A single column has nothing to be regressed on.
             max_iter=self.n_rounds if n_others else 0,
             n_nearest_features=self.n_nearest if n_others > self.n_nearest else None,
-            keep_empty_features=True,
-            random_state=self.seed,
-        )
+        )  # fmt: skip
         with warnings.catch_warnings():
             # The number of rounds is the budget; scikit-learn would call that an early stop.
             warnings.simplefilter("ignore", ConvergenceWarning)
@@ -79,16 +62,14 @@ class RoundRobin:
 class ImputeThenClassify(Baseline):
     """What most people do: complete the features, then train a classifier for each label.
 
-    Features are completed from features alone: were labels used, the label to be learned would
-    already colour the completed features of rows where it is known, and not of those where it is
-    asked for. The classifiers see the completed features and the other labels, as
-    :class:`ClassifierPerLabel` says.
+    Features are completed from features alone: were labels used, completed features would hold
+    the label to be learned where it is known, and not where it is asked for.
     """
 
     random_state: int
 
     @abstractmethod
-    def _imputer(self) -> Imputer: ...
+    def _imputer(self) -> Any: ...
 
     @abstractmethod
     def _classifier(self) -> Any: ...
@@ -109,9 +90,10 @@ class ImputeThenClassify(Baseline):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class IterativeLinear(ImputeThenClassify):
-    """IterativeImputer with Bayesian ridge on the features, then a classifier for each label.
+    """IterativeImputer with Bayesian ridge on the features, then logistic regression per label.
 
-    A round costs one ridge per column, ``n_rows * n_nearest ** 2`` operations each.
+    S. van Buuren, K. Groothuis-Oudshoorn, "mice: Multivariate imputation by chained equations in
+    R", Journal of Statistical Software 45, 2011, in the implementation of scikit-learn.
 
     Parameters
     ----------
@@ -119,78 +101,53 @@ class IterativeLinear(ImputeThenClassify):
         Rounds over the columns.
     n_nearest : int, default=50
         Most columns that a column is regressed on; drawn by correlation in wider tables.
-    classifier : {"logistic", "boosting"}, default="logistic"
-        What learns the labels.
     random_state : int, default=0
-        Seed of the drawn columns and of the labels masked.
-
-    References
-    ----------
-    S. van Buuren, K. Groothuis-Oudshoorn, "mice: Multivariate imputation by chained equations in
-    R", Journal of Statistical Software 45, 2011, in the implementation of scikit-learn.
+        Seed.
 
     Examples
     --------
-    >>> X = np.arange(20.0).reshape(20, 1) * [[1.0, 2.0]]
-    >>> Y = (X[:, :1] > 9).astype(float)
-    >>> X[3, 1] = Y[3] = np.nan
-    >>> completed = IterativeLinear().fit(X, Y).complete()
-    >>> float(completed.features[3, 1].round(1)), bool(completed.scores[3, 0] < 0.5)
-    (6.0, True)
+    >>> X, Y = np.arange(20.0).reshape(20, 1) * [[1.0, 2.0]], np.arange(20)[:, None] > 9
+    >>> X[3, 1] = np.nan
+    >>> float(IterativeLinear().fit(X, Y).complete().features[3, 1].round(1))
+    6.0
     """
 
     method: ClassVar[str] = "Iterative imputation, linear"
-    grid: ClassVar[dict[str, list[object]]] = {
-        "n_nearest": [50, 100],
-        "classifier": ["logistic", "boosting"],
-    }
+    grid: ClassVar[dict[str, list[object]]] = {"n_nearest": [50, 100]}
 
     n_rounds: int = 5
     n_nearest: int = 50
-    classifier: ClassifierKind = "logistic"
     random_state: int = 0
 
-    def _imputer(self) -> Imputer:
+    def _imputer(self) -> Any:
         return RoundRobin(BayesianRidge(), self.n_rounds, self.n_nearest, self.random_state)
 
     def _classifier(self) -> Any:
-        return classifier_of_kind(self.classifier, self.random_state)
+        return logistic()
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class IterativeTrees(ImputeThenClassify):
-    """IterativeImputer with extremely randomised trees, then a classifier for each label.
+    """IterativeImputer with extremely randomised trees, then gradient boosting per label.
 
-    Known as MissForest. ``n_columns * n_rounds * n_trees`` trees are grown and kept for new rows.
-
-    Parameters
-    ----------
-    n_trees : int, default=20
-        Trees for each column in each round.
-    max_leaf_nodes : int, default=128
-        Leaves of a tree; bounds the memory for wide tables.
-    n_rounds : int, default=3
-        Rounds over the columns.
-    n_nearest : int, default=60
-        Most columns that a column is regressed on; drawn by correlation in wider tables.
-    classifier : {"logistic", "boosting"}, default="boosting"
-        What learns the labels.
-    random_state : int, default=0
-        Seed of trees, of drawn columns and of the labels masked.
-
-    References
-    ----------
     D. J. Stekhoven, P. Buehlmann, "MissForest: non-parametric missing value imputation for
     mixed-type data", Bioinformatics 28, 2012.
 
+    Parameters
+    ----------
+    n_trees, max_leaf_nodes : int, default=20, 128
+        Trees for each column in each round, and their leaves.
+    n_rounds, n_nearest : int, default=3, 60
+        Rounds, and most columns that one is regressed on, as in :class:`IterativeLinear`.
+    random_state : int, default=0
+        Seed.
+
     Examples
     --------
-    >>> X = np.arange(40.0).reshape(40, 1) * [[1.0, 2.0]]
-    >>> Y = (X[:, :1] > 20).astype(float)
-    >>> X[5, 1] = Y[5] = np.nan
-    >>> completed = IterativeTrees(classifier="logistic").fit(X, Y).complete()
-    >>> bool(5 < completed.features[5, 1] < 15), bool(completed.scores[5, 0] < 0.5)
-    (True, True)
+    >>> X, Y = np.arange(40.0).reshape(40, 1) * [[1.0, 2.0]], np.arange(40)[:, None] > 20
+    >>> X[5, 1] = np.nan
+    >>> bool(5 < IterativeTrees().fit(X, Y).complete().features[5, 1] < 15)
+    True
     """
 
     method: ClassVar[str] = "Iterative imputation, trees"
@@ -200,21 +157,17 @@ class IterativeTrees(ImputeThenClassify):
     max_leaf_nodes: int = 128
     n_rounds: int = 3
     n_nearest: int = 60
-    classifier: ClassifierKind = "boosting"
     random_state: int = 0
 
-    def _imputer(self) -> Imputer:
+    def _imputer(self) -> Any:
         forest = ExtraTreesRegressor(
-            n_estimators=self.n_trees,
-            max_leaf_nodes=self.max_leaf_nodes,
-            max_features=0.3,
-            min_samples_leaf=3,
+            self.n_trees, max_leaf_nodes=self.max_leaf_nodes, max_features=0.3, min_samples_leaf=3,
             random_state=self.random_state,
-        )
+        )  # fmt: skip
         return RoundRobin(forest, self.n_rounds, self.n_nearest, self.random_state)
 
     def _classifier(self) -> Any:
-        return classifier_of_kind(self.classifier, self.random_state)
+        return boosting(random_state=self.random_state)
 
 
 class _OnGaussian(ImputeThenClassify):
@@ -222,7 +175,7 @@ class _OnGaussian(ImputeThenClassify):
 
     shrinkage: float
 
-    def _imputer(self) -> Imputer:
+    def _imputer(self) -> Any:
         return GaussianCompletion(self.shrinkage, 20, self.random_state)
 
 
@@ -230,31 +183,23 @@ class _OnGaussian(ImputeThenClassify):
 class BoostedImputed(_OnGaussian):
     """Features completed by a Gaussian (EM), then gradient boosting on them and the other labels.
 
+    M. Le Morvan, J. Josse, E. Scornet, G. Varoquaux, "What's a good imputation to predict with
+    missing values?", NeurIPS 2021.
+
     Parameters
     ----------
     shrinkage : float, default=0.05
         Of the Gaussian's covariance; see :class:`GaussianEM`.
-    n_rounds : int, default=150
-        Trees per label.
-    learning_rate : float, default=0.08
-        Weight of a tree.
-    max_leaf_nodes : int, default=15
-        Leaves of a tree.
+    n_rounds, learning_rate, max_leaf_nodes : default=150, 0.08, 15
+        As in :class:`BoostedNative`.
     random_state : int, default=0
-        Seed of the Gaussian, of the columns tried in splits and of the labels masked.
-
-    References
-    ----------
-    M. Le Morvan, J. Josse, E. Scornet, G. Varoquaux, "What's a good imputation to predict with
-    missing values?", NeurIPS 2021.
+        Seed.
 
     Examples
     --------
     >>> X = np.arange(60.0).reshape(60, 1) * [[1.0, 2.0]]
-    >>> Y = (X[:, :1] > 30).astype(float)
-    >>> X[10, 0] = X[50, 1] = Y[10] = Y[50] = np.nan
-    >>> scores = BoostedImputed(n_rounds=20).fit(X, Y).complete().scores
-    >>> bool(scores[10, 0] < 0.5 < scores[50, 0])
+    >>> fitted = BoostedImputed(n_rounds=20).fit(X, X[:, :1] > 30)
+    >>> bool(fitted.predict_scores([[50.0, None]])[0, 0] > 0.5)
     True
     """
 
@@ -278,28 +223,22 @@ class BoostedImputed(_OnGaussian):
 class ForestImputed(_OnGaussian):
     """Features completed by a Gaussian (EM), then a random forest on them and the other labels.
 
+    L. Breiman, "Random forests", Machine Learning 45, 2001.
+
     Parameters
     ----------
     shrinkage : float, default=0.05
         Of the Gaussian's covariance; see :class:`GaussianEM`.
-    n_trees : int, default=300
-        Trees per label.
-    min_samples_leaf : int, default=2
-        Fewest rows of a leaf.
+    n_trees, min_samples_leaf : int, default=300, 2
+        Trees per label, and fewest rows of a leaf.
     random_state : int, default=0
-        Seed of the Gaussian, of the forest and of the labels masked.
-
-    References
-    ----------
-    L. Breiman, "Random forests", Machine Learning 45, 2001.
+        Seed.
 
     Examples
     --------
     >>> X = np.arange(60.0).reshape(60, 1) * [[1.0, 2.0]]
-    >>> Y = (X[:, :1] > 30).astype(float)
-    >>> X[10, 0] = X[50, 1] = Y[10] = Y[50] = np.nan
-    >>> scores = ForestImputed(n_trees=20).fit(X, Y).complete().scores
-    >>> bool(scores[10, 0] < 0.5 < scores[50, 0])
+    >>> fitted = ForestImputed(n_trees=20).fit(X, X[:, :1] > 30)
+    >>> bool(fitted.predict_scores([[50.0, None]])[0, 0] > 0.5)
     True
     """
 
@@ -325,27 +264,19 @@ class ForestImputed(_OnGaussian):
 class NearestNeighbours(Baseline):
     """KNNImputer over [features, labels]: features are averages and labels a vote of neighbours.
 
-    The distance of two rows is that of the columns observed in both, scaled up to all columns; all
-    are standardised, and a label counts as much as ``label_weight`` features. Each missing entry
-    looks for the nearest rows in which that entry is observed, so the share of neighbours with a
-    label is its probability. The cost is ``n_rows * n_donors`` distances, sorted for every column.
+    Columns are standardised, and a label counts as much as ``label_weight`` features. Neighbours
+    are rows in which the missing entry is observed; the share of those with a label is its
+    probability. O. Troyanskaya et al., "Missing value estimation methods for DNA microarrays",
+    Bioinformatics 17, 2001, in the implementation of scikit-learn.
 
     Parameters
     ----------
-    n_neighbours : int, default=20
-        Neighbours averaged, all with the same weight: rows that share few columns are near by
-        chance, and weights by distance would trust them most.
-    label_weight : float, default=3.0
-        Weight of an observed label in the distance.
+    n_neighbours, label_weight : int and float, default=20, 3.0
+        Neighbours averaged, and weight of an observed label in the distance.
     max_donors : int, default=4000
         Most rows that may be neighbours, drawn at random from taller tables.
     random_state : int, default=0
-        Seed of that draw.
-
-    References
-    ----------
-    O. Troyanskaya et al., "Missing value estimation methods for DNA microarrays", Bioinformatics
-    17, 2001, in the implementation of scikit-learn.
+        Seed.
 
     Examples
     --------

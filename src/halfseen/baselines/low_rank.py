@@ -31,12 +31,8 @@ class Spectrum(NamedTuple):
 def shrunk_spectrum(A: Floats, threshold: float) -> Spectrum:
     """Minimiser of ``1/2 ||Z - A||^2 + threshold ||Z||_*``: smaller singular values.
 
-    Through the smaller of the two Gram matrices, so that a tall or wide table never meets a full
-    singular value decomposition. Singular values below 1e-7 of the largest are noise there.
-
-    >>> shrunk_spectrum(np.diag([3.0, 1.0]), 2.0).matrix()
-    array([[1., 0.],
-           [0., 0.]])
+    Through the smaller of the two Gram matrices, which for tall or wide tables is far cheaper than
+    a singular value decomposition. Singular values below 1e-7 of the largest are noise there.
     """
     if A.shape[0] < A.shape[1]:
         left, right, kept = shrunk_spectrum(A.T, threshold)
@@ -96,13 +92,7 @@ def proximal_descent(
 def soft_imputed(
     table: Floats, start: Floats, penalty: float, *, tol: float = 1e-3, max_iter: int = 100
 ) -> Spectrum:
-    """Minimiser of ``1/2 ||Z - table||^2 over observed entries + penalty ||Z||_*``.
-
-    >>> table = np.array([[2.0, 2.0], [2.0, np.nan]])
-    >>> soft_imputed(table, np.zeros((2, 2)), 0.1, tol=1e-6, max_iter=500).matrix().round(1)
-    array([[2. , 1.9],
-           [1.9, 1.8]])
-    """
+    """Minimiser of ``1/2 ||Z - table||^2 over observed entries + penalty ||Z||_*``."""
     observed, values = ~np.isnan(table), np.nan_to_num(table)
 
     def gradient(parts: list[Floats]) -> list[Floats]:
@@ -125,11 +115,7 @@ class LowRankCompletion(NamedTuple):
 
 
 def low_rank_completion(table: Floats, seed: int) -> LowRankCompletion:
-    """Soft-impute of standardised columns, its penalty chosen on held-out entries.
-
-    A tenth of the observed entries is held out while the penalty falls, until they are predicted
-    worse; then the best penalty is used with all observed entries.
-    """
+    """Soft-impute of standardised columns; the penalty falls until held-out entries get worse."""
     held_out = held_out_entries(~np.isnan(table), _HELD_OUT, np.random.default_rng([seed, 2]))
     shown = np.where(held_out, np.nan, table)
     largest, best, least = spectral_norm(np.nan_to_num(shown)), _PENALTY_SHARES[0], np.inf
@@ -153,10 +139,6 @@ def fold_in(loadings: Floats, ridge: float, X: Floats) -> Floats:
     """Minimiser of ``||x_O - V_O u||^2 + ridge ||u||^2`` for every row x, over its observed part O.
 
     Rows with the same entries observed share one factorisation.
-
-    >>> fold_in(np.array([[1.0], [2.0]]), 1.0, np.array([[2.0, np.nan], [np.nan, np.nan]]))
-    array([[1.],
-           [0.]])
     """
     observed, values = ~np.isnan(X), np.nan_to_num(X)
     _, pattern = np.unique(np.packbits(observed, axis=1), axis=0, return_inverse=True)
@@ -174,26 +156,18 @@ def fold_in(loadings: Floats, ridge: float, X: Floats) -> Floats:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class SoftImpute(Baseline):
-    r"""Nuclear-norm completion of [features, labels], the penalty chosen along a warm path.
+    """Nuclear-norm completion of [features, labels], the penalty chosen along a warm path.
 
-    With columns standardised by what is observed of them, labels among them,
-
-    .. math:: \min_M \tfrac12 \sum_{(i,j)\ \mathrm{observed}} (z_{ij} - M_{ij})^2
-        + \lambda \|M\|_*
-
-    is solved for falling :math:`\lambda`; a tenth of the observed entries chooses among them, so
-    that nothing is left to tune. At the optimum ``M = A B'``, the rows of A ridge regressions on B,
-    and so is a new row. An iteration costs ``n_rows * n_columns ** 2`` for a tall table.
+    Minimises over M, with standardised columns, ``1/2 ||M - [X, Y]||^2 + lambda ||M||_*`` over
+    observed entries, for falling lambda; a tenth of the observed entries chooses among them. At the
+    optimum ``M = A B'``, the rows of A ridge regressions on B, and so is a new row. R. Mazumder,
+    T. Hastie, R. Tibshirani, "Spectral regularization algorithms for learning large incomplete
+    matrices", JMLR 11, 2010.
 
     Parameters
     ----------
     random_state : int, default=0
-        Seed of the entries held out.
-
-    References
-    ----------
-    R. Mazumder, T. Hastie, R. Tibshirani, "Spectral regularization algorithms for learning large
-    incomplete matrices", JMLR 11, 2010.
+        Seed.
 
     Examples
     --------
@@ -232,27 +206,18 @@ class NoisyIMC(Baseline):
 
         1/2 sum over observed labels of (X M + N - Y)^2 + lM ||M||_* + lN ||N||_*
 
-    with labels centred by what is observed of them. X has to be complete: features are standardised
-    and completed first by soft-impute, on features alone. Convex. For new rows N has no row: they
-    are completed by the same loadings, and ``x M`` answers. An iteration costs O(n d L).
+    with labels centred, and features standardised and completed first by soft-impute. New rows,
+    for which N has no row, are completed alike and predicted by ``x M``. K.-Y. Chiang, C.-J. Hsieh,
+    I. Dhillon, "Matrix completion with noisy side information", NIPS 2015.
 
     Parameters
     ----------
-    feature_share : float, default=0.03
-        lM, as a share of the value above which M is 0.
-    rest_share : float, default=0.25
-        lN, as a share of the value above which N is 0; 1 leaves plain inductive matrix completion.
-    max_iter : int, default=1000
-        Most iterations.
-    tol : float, default=1e-5
-        An iteration that moves M and N by less than this share of them is the last.
+    feature_share, rest_share : float, default=0.03, 0.25
+        lM and lN, as shares of the values above which M and N are 0.
+    max_iter, tol : int and float, default=1000, 1e-5
+        Most iterations; one that moves M and N by less than this share of them is the last.
     random_state : int, default=0
-        Seed of the entries held out while X is completed.
-
-    References
-    ----------
-    K.-Y. Chiang, C.-J. Hsieh, I. Dhillon, "Matrix completion with noisy side information", NIPS
-    2015.
+        Seed.
 
     Examples
     --------
@@ -265,7 +230,6 @@ class NoisyIMC(Baseline):
     method: ClassVar[str] = "NoisyIMC"
     imputes: ClassVar[bool] = False
     gives_probabilities: ClassVar[bool] = False
-    feature_source: ClassVar[str] = "soft-impute on the features alone, before the method"
     grid: ClassVar[dict[str, list[float]]] = {
         "feature_share": [0.1, 0.03, 0.01, 0.003, 0.001],
         "rest_share": [1.0, 0.5, 0.25, 0.1],
@@ -279,10 +243,8 @@ class NoisyIMC(Baseline):
 
     def _fit(self, X: Floats, Y: Floats) -> None:
         if self.feature_share <= 0 or self.rest_share <= 0:
-            raise ValueError(
-                "feature_share and rest_share must be positive, got "
-                f"{self.feature_share!r} and {self.rest_share!r}"
-            )
+            shares = f"{self.feature_share!r} and {self.rest_share!r}"
+            raise ValueError(f"feature_share and rest_share must be positive, got {shares}")
         self._scale = observed_scale(X)
         self._label_mean = observed_scale(Y).offset
         standardised = self._scale.standardised(X)

@@ -78,32 +78,22 @@ class MC1(Baseline):
         mu ||Z||_* + lam / |O_Y| sum log(1 + exp(-y z)) + 1 / |O_X| sum 1/2 (z - x)^2
         subject to the last column of Z being 1
 
-    with labels y in {-1, +1} and features standardised by what is observed of them. Convex. mu
-    falls by ``decay`` from a value that leaves almost nothing of Z, each solution the start of the
-    next. The authors write the ones back after each step, and the fixed point of that is not the
-    minimum; here step and constraint are combined by three-operator splitting, at the same cost.
-    An iteration costs O(n p min(n, p)) for n rows and p columns. There is no answer for new rows.
+    with labels y in {-1, +1} and standardised features. mu falls by ``decay``, each solution the
+    start of the next. The authors write the ones back after each step, whose fixed point is not the
+    minimum; here step and constraint are combined by three-operator splitting (D. Davis, W. Yin,
+    2017). A. Goldberg, X. Zhu, B. Recht, J. Xu, R. Nowak, "Transduction with matrix completion:
+    three birds with one stone", NIPS 2010.
 
     Parameters
     ----------
     lam : float, default=0.003
         Weight of the mean label loss; the authors try 0.001 to 1.
-    mu_share : float, default=0.03
-        The final mu, as a share of the spectral norm of the loss gradient at Z = 0, above which
-        nothing but ones would be left.
-    decay : float, default=0.25
-        What mu is multiplied with from one solution to the next.
-    max_iter : int, default=300
-        Most iterations at each mu.
-    tol : float, default=3e-4
-        An iteration that moves Z by less than this share of it is the last at its mu; on the way
-        to the final mu, ten times as much is allowed.
-
-    References
-    ----------
-    A. Goldberg, X. Zhu, B. Recht, J. Xu, R. Nowak, "Transduction with matrix completion: three
-    birds with one stone", NIPS 2010. D. Davis, W. Yin, "A three-operator splitting scheme and its
-    optimization applications", 2017.
+    mu_share, decay : float, default=0.03, 0.25
+        The final mu, as a share of that above which nothing but ones is left; and what mu is
+        multiplied with from one solution to the next.
+    max_iter, tol : int and float, default=300, 3e-4
+        Most iterations at each mu; one that moves Z by less than this share of it is the last, ten
+        times as much before the final mu.
 
     Examples
     --------
@@ -128,10 +118,8 @@ class MC1(Baseline):
 
     def _fit(self, X: Floats, Y: Floats) -> None:
         if self.lam <= 0 or self.mu_share <= 0 or not 0 < self.decay < 1:
-            raise ValueError(
-                "lam and mu_share must be positive and decay between 0 and 1, got "
-                f"lam={self.lam!r}, mu_share={self.mu_share!r}, decay={self.decay!r}"
-            )
+            given = f"lam={self.lam!r}, mu_share={self.mu_share!r}, decay={self.decay!r}"
+            raise ValueError(f"lam and mu_share must be positive and decay in (0, 1), got {given}")
         scale = observed_scale(X)
         loss = CoCompletionLoss.of(scale.standardised(X), Y, self.lam)
         Z, self.mu_, self.n_iter_, self.movement_ = complete_with_ones(

@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
+from numpy.random import Generator
 
 from halfseen.baselines.baseline import Baseline, ColumnScale, Floats, observed_scale
 
@@ -37,11 +38,7 @@ class State(NamedTuple):
 
 
 def initial_perceptron(key: jax.Array, sizes: Sequence[int]) -> Perceptron:
-    """Weights as by Glorot and Bengio (2010), bias zero, for the widths from input to output.
-
-    >>> [weights.shape for weights, _ in initial_perceptron(jax.random.key(0), (4, 3, 2))]
-    [(4, 3), (3, 2)]
-    """
+    """Weights as by Glorot and Bengio (2010), bias zero, for the widths from input to output."""
     weights, keys = jax.nn.initializers.glorot_normal(), jax.random.split(key, len(sizes) - 1)
     return tuple(
         (weights(key, shape), jnp.zeros(shape[1]))
@@ -52,15 +49,20 @@ def initial_perceptron(key: jax.Array, sizes: Sequence[int]) -> Perceptron:
 def perceptron_output(
     perceptron: Perceptron, inputs: jax.Array, kept: Sequence[jax.Array] = ()
 ) -> jax.Array:
-    """The output of the last layer, linear; the layers before it are rectified.
-
-    In training with dropout, `kept` holds a factor for each unit of each hidden layer.
-    """
+    """The linear output of rectified layers; with dropout, `kept` has a factor for each unit."""
     for place, (weights, bias) in enumerate(perceptron[:-1]):
         inputs = jax.nn.relu(inputs @ weights + bias)
         inputs = inputs * kept[place] if kept else inputs
     weights, bias = perceptron[-1]
     return inputs @ weights + bias
+
+
+def descended(
+    optimiser: optax.GradientTransformation, state: Any, parameters: Any, gradient: Any
+) -> State:
+    """Parameters and state of an optimiser after one step."""
+    update, after = optimiser.update(gradient, state, parameters)
+    return State(optax.apply_updates(parameters, update), after)
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,16 @@ class Model(ABC):
     def output(self, parameters: Any, rows: Rows, key: jax.Array, n_draws: int) -> jax.Array:
         """Features, scaled, and probabilities of labels, (n_rows, n_columns)."""
 
+    def parts(self, columns: jax.Array) -> tuple[jax.Array, jax.Array]:
+        """Those of features, and those of labels."""
+        return columns[..., : self.n_features], columns[..., self.n_features :]
+
+    def signed(self, rows: Rows) -> jax.Array:
+        """Features and labels (2 y - 1), zero where not observed."""
+        features, labels = self.parts(rows.values)
+        both = jnp.concatenate([features, 2 * labels - 1], axis=-1)
+        return jnp.where(rows.observed, both, 0.0)
+
     def probabilities(self, inputs: jax.Array) -> jax.Array:
         """Of labels, from what a last layer gives."""
         return jax.nn.softmax(inputs) if self.classes else jax.nn.sigmoid(inputs)
@@ -111,14 +123,9 @@ class Model(ABC):
 
 @partial(jax.jit, static_argnames=("model", "phase"))
 def trained(
-    model: Model,
-    state: State,
-    rows: Rows,
-    batches: jax.Array,
-    key: jax.Array,
-    settings: dict[str, Any],
-    phase: str,
-) -> State:
+    model: Model, state: State, rows: Rows, batches: jax.Array, key: jax.Array,
+    settings: dict[str, Any], phase: str,
+) -> State:  # fmt: skip
     """One step, the method `phase` of the model, for each minibatch of places of rows."""
 
     def step(state: State, batch: tuple[jax.Array, jax.Array]) -> tuple[State, None]:
@@ -138,14 +145,14 @@ def predicted(model: Model, parameters: Any, rows: Rows, key: jax.Array, n_draws
 
 
 @partial(jax.jit, static_argnames="n_features")
-def held_out_error(said: jax.Array, rows: Rows, shown: jax.Array, n_features: int) -> jax.Array:
+def held_out_error(found: jax.Array, rows: Rows, shown: jax.Array, n_features: int) -> jax.Array:
     """Unexplained share of the variance of held-out features, plus the same of held-out labels.
 
     2 for a network that predicts column means, 0 if nothing was held out.
     """
     held_out = rows.observed & ~shown
     mean = rows.values.sum(axis=0) / jnp.maximum(rows.observed.sum(axis=0), 1)
-    error = jnp.where(held_out, (said - rows.values) ** 2, 0.0).sum(axis=0)
+    error = jnp.where(held_out, (found - rows.values) ** 2, 0.0).sum(axis=0)
     spread = jnp.where(held_out, (mean - rows.values) ** 2, 0.0).sum(axis=0)
 
     def unexplained(part: slice) -> jax.Array:
@@ -175,16 +182,12 @@ class Network(Baseline):
 
     A tenth of the observed entries (from at most 1024 rows) is held out. After every hundred
     minibatches it is predicted, and the network that did best on it counts. A label that was never
-    observed scores 0.5 in every row; a column of features that was never observed is filled with 0.
+    observed scores 0.5, and a feature that was never observed is 0.
 
     Parameters
     ----------
-    batch_size : int
-        Rows of a minibatch.
-    n_steps : int
-        Most minibatches.
-    patience : int
-        Minibatches without a new best, after which training ends.
+    batch_size, n_steps, patience : int
+        Rows of a minibatch; most minibatches; and how many without a new best end training.
     held_out : float in [0, 1), default=0.1
         Share of observed entries held out for early stopping.
     random_state : int, default=0
@@ -239,7 +242,7 @@ class Network(Baseline):
         return Rows(jnp.asarray(np.nan_to_num(table), jnp.float32), jnp.asarray(~np.isnan(table)))
 
     def _held_out_rows(
-        self, rows: Rows, generator: np.random.Generator
+        self, rows: Rows, generator: Generator
     ) -> tuple[Rows, tuple[Rows, jax.Array]]:
         """What is trained on; and rows with all that is observed, and what of it is shown."""
         n_rows, n_columns = rows.values.shape
@@ -257,12 +260,7 @@ class Network(Baseline):
         return Rows(jnp.asarray(values), jnp.asarray(observed)), (judged, shown)
 
     def _train(
-        self,
-        state: State,
-        rows: Rows,
-        judged: Rows,
-        shown: jax.Array,
-        generator: np.random.Generator,
+        self, state: State, rows: Rows, judged: Rows, shown: jax.Array, generator: Generator
     ) -> None:
         asked = Rows(jnp.where(shown, judged.values, 0.0), shown)
         self.held_out_error_, best_step, self.n_steps_ = np.inf, 0, 0
@@ -270,28 +268,22 @@ class Network(Baseline):
             n_now = min(_STEPS_AT_ONCE, self.n_steps - self.n_steps_)
             state = self._trained(state, rows, generator, "step", self.n_steps_, n_now)
             self.n_steps_ += n_now
-            said = predicted(self.model_, state.parameters, asked, self._key, self._draws()[0])
-            error = float(held_out_error(said, judged, shown, self.model_.n_features))
+            found = predicted(self.model_, state.parameters, asked, self._key, self._draws()[0])
+            error = float(held_out_error(found, judged, shown, self.model_.n_features))
             # Not smaller but no larger: without a held-out entry the last step counts.
             if error <= self.held_out_error_ or self.n_steps_ == n_now:
                 self.parameters_, self.held_out_error_ = state.parameters, error
                 best_step = self.n_steps_
 
     def _trained(
-        self,
-        state: State,
-        rows: Rows,
-        generator: np.random.Generator,
-        phase: str,
-        n_done: int,
-        n_now: int,
+        self, state: State, rows: Rows, generator: Generator, phase: str, n_done: int, n_now: int
     ) -> State:
         n_rows = len(rows.values)
         size = min(self.batch_size, n_rows)
-        batches = [generator.choice(n_rows, size, replace=False) for _ in range(n_now)]
+        batches = np.stack([generator.choice(n_rows, size, replace=False) for _ in range(n_now)])
         key = jax.random.fold_in(jax.random.fold_in(self._key, len(phase)), n_done)
         after: State = trained(
-            self.model_, state, rows, jnp.asarray(np.stack(batches)), key, self._settings(), phase
+            self.model_, state, rows, jnp.asarray(batches), key, self._settings(), phase
         )
         return after
 
@@ -302,8 +294,8 @@ class Network(Baseline):
             x, y = X[start : start + _CHUNK], Y[start : start + _CHUNK]
             padding = ((0, _CHUNK - len(x)), (0, 0))
             rows = self._rows(*(np.pad(part, padding, constant_values=np.nan) for part in (x, y)))
-            said = predicted(self.model_, self.parameters_, rows, key, self._draws()[1])
-            found.append(np.asarray(said, dtype=np.float64)[: len(x)])
+            of_rows = predicted(self.model_, self.parameters_, rows, key, self._draws()[1])
+            found.append(np.asarray(of_rows, dtype=np.float64)[: len(x)])
         features, scores = np.split(np.concatenate(found), [X.shape[1]], axis=1)
         return self.scale_.restored(features), np.where(self._label_seen, scores, 0.5)
 
@@ -335,10 +327,7 @@ class MaskedModel(Model):
 
     def inputs(self, rows: Rows) -> jax.Array:
         """[x * m, m, (2 y - 1) * m_y, m_y]: unknown, 0 and 1 are three different inputs."""
-        signs = 2 * rows.values[..., self.n_features :] - 1
-        values = jnp.concatenate([rows.values[..., : self.n_features], signs], axis=-1)
-        seen = rows.observed.astype(jnp.float32)
-        return jnp.concatenate([values * seen, seen], axis=-1)
+        return jnp.concatenate([self.signed(rows), rows.observed.astype(jnp.float32)], axis=-1)
 
     def masked(self, rows: Rows, uniform: jax.Array, settings: dict[str, Any]) -> Rows:
         """Rows with some observed entries masked, each row at rates of its own."""
@@ -353,12 +342,11 @@ class MaskedModel(Model):
         self, output: jax.Array, rows: Rows, asked: jax.Array, label_weight: jax.Array | float
     ) -> jax.Array:
         """Mean squared error and weighted mean log-loss over the entries asked for."""
-        d = self.n_features
-        squared = jnp.where(asked[..., :d], (output - rows.values)[..., :d] ** 2, 0.0)
-        losses = self.log_loss(output[..., d:], rows.values[..., d:])
-        of_labels = jnp.where(asked[..., d:], losses, 0.0)
-        n_labels = jnp.maximum(asked[..., d:].sum(), 1) / (self.n_labels if self.classes else 1)
-        of_features = squared.sum() / jnp.maximum(asked[..., :d].sum(), 1)
+        (of_x, of_y), (x, y), (asked_x, asked_y) = map(self.parts, (output, rows.values, asked))
+        squared = jnp.where(asked_x, (of_x - x) ** 2, 0.0)
+        of_labels = jnp.where(asked_y, self.log_loss(of_y, y), 0.0)
+        n_labels = jnp.maximum(asked_y.sum(), 1) / (self.n_labels if self.classes else 1)
+        of_features = squared.sum() / jnp.maximum(asked_x.sum(), 1)
         return of_features + label_weight * of_labels.sum() / n_labels
 
     def step(self, state: State, rows: Rows, key: jax.Array, settings: dict[str, Any]) -> State:
@@ -380,17 +368,14 @@ class MaskedModel(Model):
 
         gradient = jax.grad(total)(state.parameters)
         optimiser = self._optimiser(settings)
-        update, after = optimiser.update(gradient, state.optimiser_state, state.parameters)
-        return State(optax.apply_updates(state.parameters, update), after)
+        return descended(optimiser, state.optimiser_state, state.parameters, gradient)
 
     def output(self, parameters: Any, rows: Rows, key: jax.Array, n_draws: int) -> jax.Array:
         """The mean over the networks, of probabilities for labels."""
         inputs = self.inputs(rows)
         output = jax.vmap(lambda network: perceptron_output(network, inputs))(parameters)
-        features, labels = output[..., : self.n_features], output[..., self.n_features :]
-        both = jnp.concatenate([features, self.probabilities(labels)], axis=-1)
-        mean: jax.Array = both.mean(axis=0)
-        return mean
+        features, labels = self.parts(output)
+        return jnp.concatenate([features, self.probabilities(labels)], axis=-1).mean(axis=0)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -398,20 +383,16 @@ class MaskedNetwork(Network):
     """Masked multi-layer network over features and labels together, an ensemble of three.
 
     A perceptron reads ``[x * m, m, (2y - 1) * m_y, m_y]``, where m marks what is observed, and
-    gives every feature and the probability of every label. For each row of each minibatch, a rate
-    r_x ~ U(0, ``feature_drop``) and a rate r_y ~ U(0, ``label_drop``) are drawn; observed entries
-    are masked at these rates, and the network is asked for these entries D alone:
-
-        mean_{D_x} (x_hat - x)^2 + label_weight * mean_{D_y} cross-entropy(y, p)
-
-    with the features standardised, by AdamW and a cosine schedule.
+    gives every feature and the probability of every label. Observed entries of each row are masked
+    at rates r_x ~ U(0, ``feature_drop``) and r_y ~ U(0, ``label_drop``), and the network predicts
+    these alone, by squared error and ``label_weight`` times cross-entropy. P. Vincent, H.
+    Larochelle, Y. Bengio, P.-A. Manzagol, "Extracting and composing robust features with denoising
+    autoencoders", ICML 2008.
 
     Parameters
     ----------
-    hidden : tuple of int, default=(256, 256)
-        Widths of the hidden layers.
-    n_networks : int, default=3
-        Size of the ensemble; one while settings are compared.
+    hidden, n_networks : tuple of int and int, default=(256, 256), 3
+        Widths of the hidden layers, and size of the ensemble.
     dropout : float in [0, 1), default=0.2
         Share of hidden units silenced while training.
     feature_drop, label_drop : float in (0, 1], default=0.5, 1.0
@@ -419,23 +400,16 @@ class MaskedNetwork(Network):
     label_weight : float, default=1.0
         Weight of the labels in the loss.
     learning_rate, weight_decay : float, default=0.001, 0.01
-        Of AdamW, the rate at the beginning.
+        Of AdamW, the rate at the beginning of a cosine schedule.
     batch_size, n_steps, patience, held_out, random_state
-        As in :class:`Network`; 128 rows, 3000 minibatches, 600 without a new best.
-
-    References
-    ----------
-    P. Vincent, H. Larochelle, Y. Bengio, P.-A. Manzagol, "Extracting and composing robust features
-    with denoising autoencoders", ICML 2008. T. Du, L. Melis, T. Wang, "ReMasker: Imputing tabular
-    data with masked autoencoding", ICLR 2024.
+        As in :class:`Network`.
 
     Examples
     --------
-    >>> X = [[0.0, 0.1], [0.2, None], [1.0, None], [0.9, 1.1]] * 5
-    >>> Y = [[0], [0], [1], [None]] * 5
-    >>> network = MaskedNetwork(hidden=(8,), n_networks=1, n_steps=10).fit(X, Y)
+    >>> X, Y = [[0.0, 0.1], [0.2, None], [1.0, 1.1]], [[0], [0], [1]]
+    >>> network = MaskedNetwork(hidden=(8,), n_steps=10).fit(X, Y)
     >>> network.complete().features.shape, network.predict_scores([[1.0, None]]).shape
-    ((20, 2), (1, 1))
+    ((3, 2), (1, 1))
     """
 
     method: ClassVar[str] = "Masked network"

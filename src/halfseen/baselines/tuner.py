@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,8 +13,7 @@ from sklearn.metrics import roc_auc_score
 
 from halfseen.baselines.baseline import Baseline, Floats, TargetKind, checked_table
 
-BUDGET = 20
-SHARE = 0.15
+_SHARE = 0.15
 _OWN_STREAM = 15_485_863
 
 
@@ -25,35 +25,24 @@ class Tuned(NamedTuple):
     losses: Floats  # (n_tried,), of the candidates that there was time for
 
 
-def hold_out(
-    X: Floats,
-    Y: Floats,
-    target: TargetKind,
-    seed: int,
-    share: float = SHARE,
-) -> tuple[Floats, Floats]:
+def hold_out(X: Floats, Y: Floats, target: TargetKind, seed: int) -> tuple[Floats, Floats]:
     """The table with a share of its observed entries hidden; classes are hidden as a whole."""
     # A stream of its own: drawn like a study's mask, it would hide only what is hidden already.
     generator = np.random.default_rng([seed, _OWN_STREAM])
-    hidden_x = generator.random(X.shape) < share
-    hidden_y = generator.random(Y.shape) < share
+    hidden_x = generator.random(X.shape) < _SHARE
+    hidden_y = generator.random(Y.shape) < _SHARE
     if target == "classes":
         hidden_y = np.broadcast_to(hidden_y[:, :1], Y.shape)
     return np.where(hidden_x, np.nan, X), np.where(hidden_y, np.nan, Y)
 
 
-def validation_loss(
-    method: Baseline,
-    X: Floats,
-    Y: Floats,
-    X_shown: Floats,
-    Y_shown: Floats,
+def _validation_loss(
+    method: Baseline, X: Floats, Y: Floats, X_shown: Floats, Y_shown: Floats
 ) -> float:
     """Standardised squared error plus one minus the pooled AUC, on what was held out."""
-    completed = method.complete()
+    completed, loss = method.complete(), 0.0
     held_out_x = np.isnan(X_shown) & ~np.isnan(X)
     held_out_y = np.isnan(Y_shown) & ~np.isnan(Y)
-    loss = 0.0
     if method.imputes and held_out_x.any():
         scale = np.nanstd(X, axis=0)
         error = (completed.features - X) / np.where(scale > 0, scale, 1.0)
@@ -70,16 +59,14 @@ def tune(
     Y: Any,
     target: TargetKind = "labels",
     *,
-    budget: int = BUDGET,
+    budget: int = 20,
     seconds: float | None = None,
     seed: int = 0,
 ) -> Tuned:
     """Try at most ``budget`` settings, drawn from the grid without repetition, and take the best.
 
-    The first of them are those that the method came with. Parameters in ``method.while_tuning``
-    take those values meanwhile, for instance one network of an ensemble.
-
-    Only observed entries are seen: 15 % of them are hidden from every candidate, the same for all.
+    The first of them are those that the method came with. Only observed entries are seen: 15 % of
+    them are hidden from every candidate, the same for all.
 
     Parameters
     ----------
@@ -127,7 +114,7 @@ def tune(
             break
         tried = clone(method).set_params(**{**method.while_tuning, **candidate})
         fitted = tried.fit(shown_x, shown_y, target)
-        losses.append(validation_loss(fitted, features, labels, shown_x, shown_y))
+        losses.append(_validation_loss(fitted, features, labels, shown_x, shown_y))
     best = int(np.argmin(losses))
     return Tuned(candidates[best], candidates, np.array(losses))
 
@@ -140,12 +127,7 @@ def drawn_candidates(
     >>> sorted(point["a"] for point in drawn_candidates({"a": [1, 2]}, budget=5, seed=0))
     [1, 2]
     """
-    names, sizes = list(grid), [len(values) for values in grid.values()]
-    n_points = int(np.prod(sizes)) if sizes else 1
-    n_chosen = min(n_points, budget)
-    chosen = np.random.default_rng([seed, 1]).choice(n_points, size=n_chosen, replace=False)
-    points = np.array(np.unravel_index(chosen, sizes)).T if sizes else np.zeros((1, 0), int)
-    return [
-        {name: grid[name][place] for name, place in zip(names, point, strict=True)}
-        for point in points
-    ]
+    points = list(product(*grid.values()))
+    generator = np.random.default_rng([seed, 1])
+    chosen = generator.choice(len(points), size=min(len(points), budget), replace=False)
+    return [dict(zip(grid, points[place], strict=True)) for place in chosen]

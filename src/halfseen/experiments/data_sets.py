@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
+import tomllib
 import warnings
 import zipfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cached_property
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
@@ -57,42 +59,20 @@ class Frames(NamedTuple):
 class DataSet:
     """A table with its labels, as numbers.
 
-    Attributes
-    ----------
-    name : str
-    X : ndarray of shape (n_rows, n_columns)
-        NaN where missing; categories one-hot.
-    Y : ndarray of shape (n_rows, n_labels)
-        0, 1, or NaN where unknown; more than two classes one-hot.
-    outputs : tuple of Output
-        Which columns of `Y` belong to which label.
-    blocks : ndarray of int of shape (n_columns,)
-        Number of the column of the source, whose columns are missing together.
-    numeric : ndarray of bool of shape (n_columns,)
-        Which columns are numbers; the others are indicators 0 and 1.
-    feature_names : tuple of str
-        Names of the columns of the source.
-    image : (height, width) or None
-        Shape of a row that is an image.
-    frames : Frames or None
-        The table itself, where it is a user's own.
-
-    Examples
-    --------
     >>> data = array_data_set("mine", np.zeros((4, 2)), np.eye(3)[[0, 1, 2, 0]], "classes")
     >>> data.target, data.codes.ravel().tolist(), data.feature_names
     ('classes', [0.0, 1.0, 2.0, 0.0], ('feature_1', 'feature_2'))
     """
 
     name: str
-    X: Floats
-    Y: Floats
-    outputs: tuple[Output, ...]
-    blocks: NDArray[np.int64]
-    numeric: Bools
-    feature_names: tuple[str, ...]
-    image: tuple[int, int] | None = None
-    frames: Frames | None = None
+    X: Floats  # (n_rows, n_columns), NaN where missing; categories one-hot
+    Y: Floats  # (n_rows, n_labels), 0, 1, or NaN where unknown; more than two classes one-hot
+    outputs: tuple[Output, ...]  # which columns of Y belong to which label
+    blocks: NDArray[np.int64]  # (n_columns,), columns of one source are missing together
+    numeric: Bools  # (n_columns,), the others are indicators 0 and 1
+    feature_names: tuple[str, ...]  # of the columns of the source
+    image: tuple[int, int] | None = None  # height and width of a row that is an image
+    frames: Frames | None = None  # the table itself, where it is a user's own
 
     @property
     def target(self) -> TargetKind:
@@ -104,29 +84,18 @@ class DataSet:
     @cached_property
     def codes(self) -> Floats:
         """Code of the class of each output, NaN where unknown, of shape (n_rows, n_outputs)."""
-        found = [codes_of(self.Y[:, output.columns]) for output in self.outputs]
-        return np.stack(found, axis=1) if found else np.zeros((len(self.X), 0))
-
-
-def codes_of(columns: Floats) -> Floats:
-    """Codes of a label, or of one-hot classes."""
-    if columns.shape[1] == 1:
-        return columns[:, 0]
-    known = ~np.isnan(columns).any(axis=1)
-    return np.where(known, np.nan_to_num(columns).argmax(axis=1), np.nan)
+        found = np.zeros((len(self.X), len(self.outputs)))
+        for j, columns in enumerate(self.Y[:, output.columns] for output in self.outputs):
+            codes = columns.argmax(axis=1) if columns.shape[1] > 1 else columns[:, 0]
+            found[:, j] = np.where(np.isnan(columns).any(axis=1), np.nan, codes)
+        return found
 
 
 def array_data_set(
-    name: str,
-    X: Floats,
-    Y: Floats,
-    target: str,
-    *,
-    feature_names: Sequence[str] = (),
-    label_names: Sequence[str] = (),
-    image: tuple[int, int] | None = None,
+    name: str, X: Floats, Y: Floats, target: str, *, feature_names: Sequence[str] = (),
+    label_names: Sequence[str] = (), image: tuple[int, int] | None = None,
     numeric: Bools | None = None,
-) -> DataSet:
+) -> DataSet:  # fmt: skip
     """A data set of arrays: labels 0 or 1, or one-hot classes."""
     n_columns, n_labels = X.shape[1], Y.shape[1]
     names = tuple(feature_names) or tuple(f"feature_{place}" for place in range(1, n_columns + 1))
@@ -213,22 +182,16 @@ def as_arrow(data: Any) -> Any:
 
 
 def read_user_table(
-    file: Path,
-    labels: Sequence[str],
-    *,
-    ignore: Sequence[str] = (),
-    missing: Sequence[str] = (),
-    name: str = "",
-    n_rows: int | None = None,
-    seed: int = 0,
-) -> DataSet:
+    file: Path, labels: Sequence[str], *, ignore: Sequence[str] = (), missing: Sequence[str] = (),
+    name: str = "", n_rows: int | None = None,
+) -> DataSet:  # fmt: skip
     """A user's file: columns to predict and columns to leave out, by name or pattern."""
     from fnmatch import fnmatchcase
 
     from halfseen.files import open_table
 
     with open_table(file, missing=missing) as opened:
-        sample = opened.sample(sys.maxsize if n_rows is None else n_rows, seed)
+        sample = opened.sample(sys.maxsize if n_rows is None else n_rows, 0)
         table = opened.typed(opened.values(sample.cells))
     chosen: dict[str, list[str]] = {"labels": [], "ignore": []}
     for key, words in (("labels", labels), ("ignore", ignore)):
@@ -267,58 +230,25 @@ class CatalogueEntry:
     n_features: int
     n_labels: int
     target: Literal["labels", "classes"]
-    openml_id: int | None  # where OpenML keeps it
     home: str  # where it comes from
+    openml_id: int | None = None  # where OpenML keeps it
     scale: float = 1.0  # what the features are multiplied by
     image: tuple[int, int] | None = None  # height and width of a row that is an image
     file: str = ""  # without ``.npz``, if it is not the data set's own name
     macro_stages: tuple[str, ...] = ()  # only columns whose ``feature_macro`` is one; () for all
 
 
-_MULAN = "the multi-label sets of Mulan"
-_UCI = "the UCI repository"
-_CPTC = (
-    "the Suricata alerts of the Collegiate Penetration Testing Competition 2017, counted per device"
-)
-
-CATALOGUE: Final[dict[str, CatalogueEntry]] = {
-    "scene": CatalogueEntry(
-        "667f92193655eccd5d7f42917f7e0274f24ce68b14a931cf0544abac0a86681a",
-        2407, 294, 6, "labels", 41471, _MULAN,
-    ),
-    "yeast": CatalogueEntry(
-        "66c27d6caeaffbf619ec65ad281b7422294ea90a83d74a55da75a01604b26d3d",
-        2417, 103, 14, "labels", 41473, _MULAN,
-    ),
-    "pendigits": CatalogueEntry(
-        "871945bb6445a2ff24db949e977cb12985efc254fe405edd6097b0c2491b8537",
-        10992, 16, 10, "classes", 32, _UCI,
-    ),
-    "mnist": CatalogueEntry(
-        "a41367255f6343f2abeea6ef8d96811983e139f0d9a55f0f82890bd84fb3b37f",
-        70000, 784, 10, "classes", 554, "LeCun, Cortes and Burges", 1 / 255, (28, 28),
-    ),
-    "emotions": CatalogueEntry(
-        "48122b73d6903ac12c59337ebb99e17729444543e1803f750cd18c1fa1f0b4f4",
-        593, 72, 6, "labels", 41465, _MULAN,
-    ),
-    "cptc2017_devices": CatalogueEntry(
-        "ef8b3d902bb65a1f90ca642e0d9e6d9c01c33e14aa0c6d0698fd2ad2fa15e1a0",
-        573, 80, 6, "labels", None, _CPTC,
-    ),
-    "cptc2017_recon": CatalogueEntry(
-        "7bd6c066648665e47ebbda08301f9c9a303f41e197ba36ff81b4763292780c3e",
-        573, 31, 6, "labels", None, _CPTC,
-        file="cptc2017_devices", macro_stages=("active_recon", "passive_recon"),
-    ),
-    "tox21": CatalogueEntry(
-        "30e108596fbf5db19a5881ce4e6ffa8459f927d468848a8fd2c6b22de7b41c98",
-        8006, 1024, 12, "labels", None,
-        "the Tox21 challenge, with Morgan fingerprints of radius 2 and 1024 bits as features",
-    ),
-}  # fmt: skip
+def _catalogue() -> dict[str, CatalogueEntry]:
+    text = (files("halfseen.experiments") / "catalogue.toml").read_text(encoding="utf-8")
+    return {
+        name: CatalogueEntry(
+            **{k: tuple(v) if isinstance(v, list) else v for k, v in entry.items()}
+        )
+        for name, entry in tomllib.loads(text).items()
+    }
 
 
+CATALOGUE: Final = _catalogue()
 # Open data in place of EventCat, which is private.
 EVENTCAT_STAND_INS: Final = {
     "emotions": "a public set with the shape that is printed for EventCat",
@@ -331,9 +261,9 @@ EVENTCAT_STAND_INS: Final = {
 def load_data_set(name: str, n_rows: int | None = None, seed: int = 0) -> DataSet:
     """A data set of `DATA_SETS`, or a random sample of its rows.
 
-    "digits" and "telemetry" need no file. Every other is looked up as ``<name>.npz`` in the folder
-    that the environment variable HALFSEEN_DATA names, then in the user's cache, and is otherwise
-    downloaded from OpenML into the cache. Shape and digest are checked.
+    Files, ``<name>.npz``, are looked for in the folder that the environment variable HALFSEEN_DATA
+    names, then in the user's cache, and are otherwise downloaded from OpenML. Shape and digest are
+    checked.
 
     >>> data = load_data_set("digits", n_rows=100)
     >>> data.X.shape, data.target
@@ -347,14 +277,7 @@ def load_data_set(name: str, n_rows: int | None = None, seed: int = 0) -> DataSe
     if n_rows is not None and n_rows < 1:
         raise ValueError(f"n_rows is at least 1, got {n_rows}; leave it out for all rows")
     if name == "telemetry":
-        from halfseen.experiments.telemetry import telemetry
-
-        made = telemetry(_TELEMETRY_ROWS if n_rows is None else n_rows, seed=seed)
-        numeric = np.array([not column.startswith("flag") for column in made.names])
-        return array_data_set(
-            name, made.X, made.y, "labels", feature_names=made.names,
-            label_names=made.label_names, numeric=numeric,
-        )  # fmt: skip
+        return _telemetry(_TELEMETRY_ROWS if n_rows is None else n_rows, seed)
     data = _digits() if name == "digits" else _from_file(name)
     if n_rows is not None and n_rows < len(data.X):
         chosen = np.sort(np.random.default_rng(seed).permutation(len(data.X))[:n_rows])
@@ -427,7 +350,8 @@ def _from_file(name: str) -> DataSet:
     return array_data_set(
         name, found["X"], Y.astype(np.float64), entry.target,
         feature_names=list(map(str, found.get("feature_names", ()))),
-        label_names=list(map(str, found.get("label_names", ()))), image=entry.image,
+        label_names=list(map(str, found.get("label_names", ()))),
+        image=entry.image,
     )  # fmt: skip
 
 
@@ -436,16 +360,12 @@ _ARRAYS = ("X", "Y", "feature_names", "label_names", "feature_macro")
 
 def _verify(found: dict[str, Any], name: str, entry: CatalogueEntry, source: str) -> None:
     """Refuse arrays whose shapes or values are not those of the data set."""
-    shape_of_y = (entry.n_rows,) if entry.target == "classes" else (entry.n_rows, entry.n_labels)
-    expected = ((entry.n_rows, entry.n_features), shape_of_y)
-    shapes = tuple(found[key].shape if key in found else None for key in ("X", "Y"))
-    if shapes != expected:
-        why = (
-            f"its shapes are {shapes[0]} and {shapes[1]}, expected {expected[0]} and {expected[1]}"
-        )
-    elif content_digest(found["X"], found["Y"]) != entry.digest:
-        why = "its values differ from the published ones"
-    else:
+    of_y = (entry.n_rows,) if entry.target == "classes" else (entry.n_rows, entry.n_labels)
+    of_x, why = (entry.n_rows, entry.n_features), "its values differ from the published ones"
+    shapes = [found[key].shape if key in found else None for key in ("X", "Y")]
+    if shapes != [of_x, of_y]:
+        why = f"its shapes are {shapes[0]} and {shapes[1]}, expected {of_x} and {of_y}"
+    elif content_digest(found["X"], found["Y"]) == entry.digest:
         return
     raise DataSetUnavailable(
         f"{source} is not the data set {name!r} ({why}); remove it and try again"
@@ -493,8 +413,18 @@ def _digits() -> DataSet:
     bunch = load_digits()
     return array_data_set(
         "digits", bunch.data / _BRIGHTEST_DIGIT, np.eye(10)[bunch.target], "classes",
-        feature_names=list(map(str, bunch.feature_names)),
-        label_names=list(map(str, bunch.target_names)), image=(8, 8),
+        feature_names=bunch.feature_names, label_names=list("0123456789"), image=(8, 8),
+    )  # fmt: skip
+
+
+def _telemetry(n_rows: int, seed: int) -> DataSet:
+    from halfseen.experiments.telemetry import telemetry
+
+    made = telemetry(n_rows, seed=seed)
+    return array_data_set(
+        "telemetry", made.X, made.y, "labels", feature_names=made.names,
+        label_names=made.label_names,
+        numeric=np.array([not column.startswith("flag") for column in made.names]),
     )  # fmt: skip
 
 

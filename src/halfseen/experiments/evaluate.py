@@ -130,20 +130,12 @@ class Evaluation(Record):
 
 
 def evaluate(
-    X: Any,
-    y: Any = None,
-    *,
-    model: TableModel | None = None,
-    baselines: Sequence[str] = BASELINES,
-    n_repeats: int = 3,
-    test_fraction: float = 0.2,
-    hidden_fraction: float = 0.1,
-    coverage: float = 0.9,
-    groups: ArrayLike | None = None,
-    time_order: ArrayLike | None = None,
-    random_state: int = 0,
+    X: Any, y: Any = None, *, model: TableModel | None = None,
+    baselines: Sequence[str] = BASELINES, n_repeats: int = 3, test_fraction: float = 0.2,
+    hidden_fraction: float = 0.1, coverage: float = 0.9, groups: ArrayLike | None = None,
+    time_order: ArrayLike | None = None, random_state: int = 0,
     progress: Callable[[str, int, int], object] | None = None,
-) -> Evaluation:
+) -> Evaluation:  # fmt: skip
     """Hold out rows and hide entries, fit, predict, and compare with simple baselines.
 
     Two questions are answered apart. *New rows*: labels given the features of a row alone, what
@@ -198,23 +190,9 @@ def evaluate(
         import halfseen
 
         model = halfseen.HalfseenImputer() if y is None else halfseen.HalfseenClassifier()
-    shares = {
+    _check(model, y, baselines, n_repeats, {
         "test_fraction": test_fraction, "hidden_fraction": hidden_fraction, "coverage": coverage,
-    }  # fmt: skip
-    for name, share in shares.items():
-        if not 0 < share < 1:
-            raise ValueError(f"{name} is a share between 0 and 1, such as 0.2; got {share}.")
-    if n_repeats < 1:
-        raise ValueError(f"n_repeats is at least 1; got {n_repeats}.")
-    if (y is None) == hasattr(model, "predict_proba"):
-        other = "classifier, which needs y" if y is None else "imputer, which takes no y"
-        raise ValueError(f"{type(model).__name__} is a{'n' * (other[0] == 'i')} {other}.")
-    for method in baselines:
-        made = method_named(method)
-        if not getattr(made, "gives_probabilities", True):
-            raise ValueError(f"baselines: {method} gives no probabilities; choose another.")
-        if not getattr(made, "inductive", True):
-            raise ValueError(f"baselines: {method} predicts no new rows; choose another.")
+    })  # fmt: skip
     data = frame_data_set("table", X, y, getattr(model, "feature_types", "auto"))
     splits = _splits(len(data.X), n_repeats, test_fraction, groups, time_order, random_state)
     name, losses, seconds = type(model).__name__, Losses(), dict[str, list[float]]()
@@ -264,6 +242,27 @@ def evaluate(
     )  # fmt: skip
 
 
+def _check(
+    model: TableModel, y: Any, baselines: Sequence[str], n_repeats: int, shares: dict[str, float]
+) -> None:
+    """Refuse what cannot be evaluated, before anything is fitted."""
+    for name, share in shares.items():
+        if not 0 < share < 1:
+            raise ValueError(f"{name} is a share between 0 and 1, such as 0.2; got {share}.")
+    if n_repeats < 1:
+        raise ValueError(f"n_repeats is at least 1; got {n_repeats}.")
+    if (y is None) == hasattr(model, "predict_proba"):
+        other = "a classifier, which needs y" if y is None else "an imputer, which takes no y"
+        raise ValueError(f"{type(model).__name__} is {other}.")
+    for method in baselines:
+        made = method_named(method)
+        for can, what in (
+            ("gives_probabilities", "gives no probabilities"), ("inductive", "predicts no new rows")
+        ):  # fmt: skip
+            if not getattr(made, can, True):
+                raise ValueError(f"baselines: {method} {what}; choose another.")
+
+
 def _answer(method: Any, hidden: Hidden, coverage: float) -> dict[Question, Prediction]:
     """Predictions of both questions."""
     # On small tables threads wait for each other longer than they compute.
@@ -274,17 +273,12 @@ def _answer(method: Any, hidden: Hidden, coverage: float) -> dict[Question, Pred
 
 def _losses(hidden: Hidden, found: dict[Question, Prediction]) -> dict[What, RowLosses]:
     """Losses of each kind of entries."""
-    result: dict[Any, RowLosses] = dict(
-        feature_losses(hidden, "training rows", found["training rows"])
-    )
-    questions: dict[Question, What] = {
-        "new rows": "labels of new rows",
-        "training rows": "hidden labels",
+    result: dict[Any, RowLosses | None] = {
+        "labels of new rows": label_losses(hidden, "new rows", found["new rows"]),
+        "hidden labels": label_losses(hidden, "training rows", found["training rows"]),
+        **feature_losses(hidden, "training rows", found["training rows"]),
     }
-    for question, what in questions.items():
-        if (of_labels := label_losses(hidden, question, found[question])) is not None:
-            result[what] = of_labels
-    return {what: result[what] for what in _METRICS if what in result}
+    return {what: one for what in _METRICS if (one := result.get(what)) is not None}
 
 
 def _verdict(what: What, name: str, losses: Losses) -> Verdict:
@@ -297,14 +291,12 @@ def _verdict(what: What, name: str, losses: Losses) -> Verdict:
     by_metric = {method: compare_rows(ours, found) for method, found in others.items()}
     by_auc = {method: compare_rows(ours, found, of_auc=True) for method, found in others.items()}
     ahead = [method for method in others if by_metric[method] == 1]
-    better = {
-        method: " and ".join(
-            score for score, found in ((metric, by_metric), ("AUC", by_auc)) if found[method] == -1
-        )
-        for method in others
-    }
-    better = {method: scores for method, scores in better.items() if scores}
-    strongest = list(better) or [method for method in others if method not in ahead] or others
+    better: dict[str, list[str]] = {}
+    for score, found in ((metric, by_metric), ("AUC", by_auc)):
+        for method in others:
+            if found[method] == -1:
+                better.setdefault(method, []).append(score)
+    strongest = better or [method for method in others if method not in ahead] or others
     best = min(strongest, key=lambda method: sum(one.metric for one in others[method]))
     n_entries = sum(one.n_entries for one in ours)
     outcome: Any = "better"
@@ -312,7 +304,10 @@ def _verdict(what: What, name: str, losses: Losses) -> Verdict:
     if n_entries < _FEWEST_ENTRIES:
         outcome, text = "too few", f"too few to tell, with {n_entries} entries"
     elif better:
-        listed = "; ".join(f"{SHOWN.get(m, m)}, by {scores}" for m, scores in better.items())
+        listed = "; ".join(
+            f"{SHOWN.get(method, method)}, by {' and '.join(better[method])}"
+            for method in others if method in better
+        )  # fmt: skip
         outcome, text = "worse", f"no, significantly worse than a baseline ({listed})"
     elif TRIVIAL in others and TRIVIAL not in ahead:
         outcome = "not beyond trivial"
@@ -342,16 +337,15 @@ def _figures(metric: str, found: list[RowLosses]) -> str:
 
 
 def _scores(what: What, method: str, found: list[RowLosses]) -> list[MethodScore]:
-    columns = {_METRICS[what]: [one.metric for one in found]}
-    if any(one.auc is not None for one in found):
-        columns["AUC"] = [one.auc for one in found if one.auc is not None]
+    columns = {_METRICS[what]: [one.metric for one in found],
+               "AUC": [one.auc for one in found if one.auc is not None]}  # fmt: skip
     n_entries = sum(one.n_entries for one in found)
     return [
         MethodScore(
             what=what, method=SHOWN.get(method, method), metric=metric, mean=float(np.mean(values)),
             std=float(np.std(values, ddof=1)) if len(values) > 1 else 0.0, n_entries=n_entries,
         )
-        for metric, values in columns.items()
+        for metric, values in columns.items() if values
     ]  # fmt: skip
 
 

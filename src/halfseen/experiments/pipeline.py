@@ -34,25 +34,14 @@ Question = Literal["new rows", "training rows"]
 OURS: Final[dict[str, str]] = {"halfseen": "HalfseenClassifier", "rbm_mo": "RBMClassifier"}
 # name -> class of halfseen.baselines
 BASELINES: Final[dict[str, str]] = {
-    "column_prior": "ColumnPrior",
-    "cle": "CLE",
-    "noisy_imc": "NoisyIMC",
-    "mc1": "MC1",
-    "gaussian_em": "GaussianEM",
-    "soft_impute": "SoftImpute",
-    "iterative_imputer": "IterativeLinear",
-    "miss_forest": "IterativeTrees",
-    "nearest_neighbours": "NearestNeighbours",
-    "boosted_native": "BoostedNative",
-    "boosted_imputed": "BoostedImputed",
-    "forest_imputed": "ForestImputed",
-    "catboost": "CatBoostPerLabel",
-    "masked_network": "MaskedNetwork",
-    "miwae": "MIWAE",
-    "gain": "GAIN",
-    "misgan": "MisGAN",
-    "misgan_convolutional": "MisGANConvolutional",
-}
+    "column_prior": "ColumnPrior", "cle": "CLE", "noisy_imc": "NoisyIMC", "mc1": "MC1",
+    "gaussian_em": "GaussianEM", "soft_impute": "SoftImpute",
+    "iterative_imputer": "IterativeLinear", "miss_forest": "IterativeTrees",
+    "nearest_neighbours": "NearestNeighbours", "boosted_native": "BoostedNative",
+    "boosted_imputed": "BoostedImputed", "forest_imputed": "ForestImputed",
+    "catboost": "CatBoostPerLabel", "masked_network": "MaskedNetwork", "miwae": "MIWAE",
+    "gain": "GAIN", "misgan": "MisGAN", "misgan_convolutional": "MisGANConvolutional",
+}  # fmt: skip
 METHODS: Final = (*OURS, *BASELINES)
 
 
@@ -100,24 +89,11 @@ class Hidden(NamedTuple):
 
 
 def hide(
-    data: DataSet,
-    *,
-    feature_rate: float,
-    label_rate: float,
-    seed: int,
-    new_rows: Bools | None = None,
-    new_feature_rate: float | None = None,
-    feature_mechanism: str = "mcar",
-    label_mechanism: str = "mcar",
-) -> Hidden:
-    """Hide entries, alike for every method; labels of new rows are all hidden.
-
-    >>> from halfseen.experiments.data_sets import array_data_set
-    >>> data = array_data_set("ones", np.ones((10, 2)), np.ones((10, 1)), "labels")
-    >>> hidden = hide(data, feature_rate=0, label_rate=0, seed=0, new_rows=np.arange(10) < 3)
-    >>> hidden.asked_codes("new rows").ravel().tolist(), int(hidden.asked_X.sum())
-    ([1.0, 1.0, 1.0], 0)
-    """
+    data: DataSet, *, feature_rate: float, label_rate: float, seed: int,
+    new_rows: Bools | None = None, new_feature_rate: float | None = None,
+    feature_mechanism: str = "mcar", label_mechanism: str = "mcar",
+) -> Hidden:  # fmt: skip
+    """Hide entries, alike for every method; labels of new rows are all hidden."""
     several = data.target == "several"
     masked = mask_table(
         data.X, data.codes if several else data.Y, feature_rate=feature_rate, label_rate=label_rate,
@@ -149,10 +125,6 @@ def method_named(name: str, settings: Mapping[str, Any] | None = None, seed: int
 
     >>> method_named("rbm_mo", {"n_components": 20}).n_components
     20
-    >>> method_named("mc1", {"ranks": 3})
-    Traceback (most recent call last):
-    ...
-    halfseen.experiments.pipeline.UnknownSetting: there is no setting 'ranks'. ...
     """
     if name in OURS:
         method = getattr(import_module("halfseen"), OURS[name])()
@@ -192,25 +164,25 @@ def _of_estimator(
     model.fit(*((X,) if y is None else (X, y)))
     found: dict[Question, Prediction] = {}
     for question in questions:
+        features = proba = sets = bounds = None
         if question == "training rows":
-            completed = model.complete(*((X,) if y is None else (X, y)))
-            filled, asked = completed.X, X
-            proba = None if y is None else completed.proba
+            completed, asked = model.complete(*((X,) if y is None else (X, y))), X
+            features, proba = completed.X, None if y is None else completed.proba
         else:
             asked = hidden.shown("new rows")[0]
             proba = None if y is None else model.predict_proba(asked)
-            needs_features = hidden.asked_X[hidden.is_new].any()
-            filled = model.transform(asked) if needs_features else None
-        scores = [] if proba is None else _by_output(model, hidden.data, proba)
-        sets = bounds = None
+            if hidden.asked_X[hidden.is_new].any():
+                features = model.transform(asked)
         if model.calibration_ is not None:
-            if question == "new rows" and scores:
+            if question == "new rows" and proba is not None:
                 sets = _by_output(model, hidden.data, model.predict_set(asked, coverage), True)
             if hidden.asked_X[hidden.rows(question)].any():
                 bounds = _bounds(model, hidden.data, asked, coverage)
-        features = None if filled is None else _numbers(hidden.data, filled)
-        decided = [] if proba is None else _decided(model, hidden.data, proba)
-        found[question] = Prediction(features, scores, decided, sets, bounds)
+        found[question] = Prediction(
+            None if features is None else _numbers(hidden.data, features),
+            [] if proba is None else _by_output(model, hidden.data, proba),
+            [] if proba is None else _decided(model, hidden.data, proba), sets, bounds,
+        )  # fmt: skip
     return found
 
 

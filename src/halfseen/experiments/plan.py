@@ -28,6 +28,7 @@ from halfseen.masks import FEATURE_MECHANISMS, LABEL_MECHANISMS
 
 MOST_CELLS: Final = 50_000
 PRIOR: Final = "column_prior"
+_OF_PLAN: Final = ("title", "about", "grid", "table")  # all other keys are those of its grids
 # "transductive" asks for hidden entries of training rows, "inductive" for labels of new rows.
 Task = Literal["transductive", "inductive"]
 
@@ -58,25 +59,6 @@ class Section(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    @model_validator(mode="before")
-    @classmethod
-    def _know_all_keys(cls, values: Any) -> Any:
-        values = cls._as_table(values)
-        for key in values:
-            if key not in cls.model_fields:
-                known = list(cls.model_fields)
-                hint = did_you_mean(key, known)
-                raise ValueError(
-                    f"there is no key {key!r}.{hint} Keys here are: {', '.join(known)}."
-                )
-        return values
-
-    @classmethod
-    def _as_table(cls, values: Any) -> Any:
-        if not isinstance(values, dict):
-            raise ValueError(f"must be a table with some of {', '.join(cls.model_fields)}")
-        return values
-
 
 class Limits(Section):
     """How much a method may take."""
@@ -90,19 +72,16 @@ class Limits(Section):
 
 
 class MethodChoice(Section):
-    """A method, and settings of it that have a name of their own.
-
-    >>> MethodChoice(method="halfseen", variant="fast", settings={"effort": "fast"}).name
-    'halfseen (fast)'
-    """
+    """A method, and settings of it that have a name of their own."""
 
     method: str
     variant: str = Field(default="", pattern=r"^[A-Za-z0-9_.]*$")
     settings: dict[str, Any] = Field(default_factory=dict)
 
+    @model_validator(mode="before")
     @classmethod
-    def _as_table(cls, values: Any) -> Any:
-        return {"method": values} if isinstance(values, str) else super()._as_table(values)
+    def _from_name(cls, values: Any) -> Any:
+        return {"method": values} if isinstance(values, str) else values
 
     @property
     def name(self) -> str:
@@ -116,11 +95,10 @@ class MethodChoice(Section):
 
     @model_validator(mode="after")
     def _has_such_settings(self) -> Self:
-        if self.settings:
-            try:
-                method_named(self.method, self.settings)
-            except UnknownSetting as error:
-                raise ValueError(f"settings of {self.method}: {error}") from error
+        try:
+            method_named(self.method, self.settings)
+        except UnknownSetting as error:
+            raise ValueError(f"settings of {self.method}: {error}") from error
         return self
 
 
@@ -176,9 +154,7 @@ class Grid(Section):
 
     @field_validator("methods")
     @classmethod
-    def _have_names_of_their_own(
-        cls, methods: tuple[MethodChoice, ...]
-    ) -> tuple[MethodChoice, ...]:
+    def _have_own_names(cls, methods: tuple[MethodChoice, ...]) -> tuple[MethodChoice, ...]:
         names = [choice.name for choice in methods]
         for name in names:
             if names.count(name) > 1:
@@ -270,14 +246,7 @@ class Cell(Section):
 
 
 def cells_of(plan: Plan) -> list[Cell]:
-    """All cells of a plan, each once, the first realisation of all of them first.
-
-    A study that is stopped early has then seen like numbers of realisations everywhere.
-
-    >>> cells = cells_of(read_plan("quick/transductive-scene"))
-    >>> cells[0].method, cells[0].realisation, cells[-1].realisation
-    ('column_prior', 0, 1)
-    """
+    """All cells of a plan, each once, the first realisation of all of them first."""
     found: dict[str, Cell] = {}
     for place in range(max(grid.realisations for grid in plan.grids)):
         for grid in plan.grids:
@@ -294,9 +263,8 @@ def cells_of(plan: Plan) -> list[Cell]:
 
 def _cells(plan: Plan, grid: Grid, place: int) -> Iterator[Cell]:
     tables = {table.name: table for table in plan.tables}
-    for data_set, task, (of_x, of_y), choice in product(
-        grid.data_sets, grid.tasks, grid.pairs, grid.methods
-    ):
+    combinations = product(grid.data_sets, grid.tasks, grid.pairs, grid.methods)
+    for data_set, task, (of_x, of_y), choice in combinations:
         new_rate = grid.new_feature_rate if task == "inductive" else None
         yield Cell(
             data_set=data_set, task=task, feature_mechanism=grid.feature_mechanism,
@@ -344,11 +312,6 @@ def parse_plan(text: str, source: str, folder: Path, name: str = "plan") -> Plan
         document = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise PlanError(f"{source} is not TOML: {error}.") from error
-    known = ["title", "about", "grid", "table", *Grid.model_fields]
-    for key in document:
-        if key not in known:
-            hint = did_you_mean(key, known)
-            raise PlanError(f"{source}: there is no key {key!r}.{hint} Keys: {', '.join(known)}.")
     context: dict[str, Any] = {"folder": folder}
     tables = [
         _checked(TableChoice, part, f"{source}: [[table]] {place}", context)
@@ -357,7 +320,7 @@ def parse_plan(text: str, source: str, folder: Path, name: str = "plan") -> Plan
     context["tables"] = [table.name for table in tables]
     if len(set(context["tables"])) < len(tables):
         raise PlanError(f"{source}: key 'name': two tables have the same; choose another.")
-    shared = {key: value for key, value in document.items() if key in Grid.model_fields}
+    shared = {key: value for key, value in document.items() if key not in _OF_PLAN}
     grids = [
         _checked(Grid, _over(shared, part), f"{source}: [[grid]] {place}", context)
         for place, part in enumerate(_parts(document, "grid", source), start=1)
@@ -365,7 +328,7 @@ def parse_plan(text: str, source: str, folder: Path, name: str = "plan") -> Plan
     whole: dict[str, Any] = {
         "name": name, "grids": grids, "tables": tables, "text": text,
         "folder": folder.resolve() if tables else None,
-        **{key: document[key] for key in ("title", "about") if key in document},
+        **{key: document[key] for key in _OF_PLAN[:2] if key in document},
     }  # fmt: skip
     n_cells = sum(
         grid.realisations * len(grid.data_sets) * len(grid.tasks) * len(grid.pairs)
@@ -413,10 +376,14 @@ def _checked(
 
 def _in_words(error: ValidationError) -> str:
     """The first thing that is wrong: which key, what about it, and what to write."""
-    first = error.errors()[0]
+    first = min(error.errors(), key=lambda one: one["type"] != "extra_forbidden")
     keys = [key for key in first["loc"] if isinstance(key, str)]
     context, given = first.get("ctx", {}), first["input"]
     what = first["msg"]
+    if first["type"] == "extra_forbidden":
+        sections = (Grid, Limits, MethodChoice, TableChoice)
+        known = [*_OF_PLAN, *(key for section in sections for key in section.model_fields)]
+        return f"there is no key {keys[-1]!r}.{did_you_mean(keys[-1], known)}"
     if first["type"] == "value_error":
         what = str(context["error"])
     elif first["type"] == "missing":

@@ -12,7 +12,7 @@ import os
 import platform
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -149,24 +149,14 @@ def locked(path: Path) -> Iterator[None]:
 
 
 def versions() -> dict[str, str]:
-    """Versions of Python, halfseen and what its numbers depend on.
-
-    >>> list(versions())
-    ['python', 'halfseen', 'numpy', 'jax', 'scikit-learn']
-    """
-    found = {"python": platform.python_version(), "halfseen": __version__}
-    for package in ("numpy", "jax", "scikit-learn"):
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            found[package] = "unknown"
-    return found
+    """Versions of Python, halfseen and what its numbers depend on."""
+    packages = {name: version(name) for name in ("numpy", "jax", "scikit-learn")}
+    return {"python": platform.python_version(), "halfseen": __version__, **packages}
 
 
 def usable_cores() -> int:
     """Cores that this process may use."""
-    bound = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return bound or 1
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _whole_lines(path: Path) -> bytes:

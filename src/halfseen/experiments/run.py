@@ -9,15 +9,15 @@ import threading
 import time
 import warnings
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from multiprocessing import connection, get_context, parent_process
 from pathlib import Path
 from statistics import fmean
 from typing import Any, Final, Literal, NamedTuple
+from unittest import mock
 
 import numpy as np
 from pebble import ProcessExpired, ProcessPool
@@ -64,7 +64,7 @@ _TOO_SLOW = "took longer than"
 
 def hidden_of(cell: Cell, realisation: int | None = None) -> Hidden:
     """The data of a cell with its entries hidden, the same for every method."""
-    data = _loaded(cell.data_set, cell.table, cell.n_rows)
+    data = _data_of(cell)
     seed = cell.realisation if realisation is None else realisation
     new_rows = None
     if cell.task == "inductive":
@@ -75,6 +75,10 @@ def hidden_of(cell: Cell, realisation: int | None = None) -> Hidden:
         new_rows=new_rows, new_feature_rate=cell.new_feature_rate,
         feature_mechanism=cell.feature_mechanism, label_mechanism=cell.label_mechanism,
     )  # fmt: skip
+
+
+def _data_of(cell: Cell) -> DataSet:
+    return _loaded(cell.data_set, cell.table, cell.n_rows)
 
 
 @lru_cache(maxsize=2)
@@ -89,13 +93,11 @@ def _loaded(name: str, table: TableChoice | None, n_rows: int | None) -> DataSet
 
 def tuning_grid(cell: Cell) -> dict[str, Sequence[Any]]:
     """What the tuner may choose from; what the plan sets is not tuned, nor are our own methods."""
-    if cell.limits.tuning_tries <= 1 or cell.limits.tuning_seconds <= 0:
+    method = method_named(cell.method, cell.settings)
+    is_tuned = cell.limits.tuning_tries > 1 and cell.limits.tuning_seconds > 0
+    if not is_tuned or not isinstance(method, Baseline):
         return {}
-    try:
-        method = method_named(cell.method, cell.settings)
-    except ImportError:
-        return {}
-    if not isinstance(method, Baseline) or (cell.task == "inductive" and not method.inductive):
+    if cell.task == "inductive" and not method.inductive:
         return {}
     return {name: values for name, values in method.grid.items() if name not in cell.settings}
 
@@ -128,21 +130,16 @@ def run_cell(cell: Cell, tuning: Tuning) -> CellRecord:
     """Run one method on one realisation; whatever it raises becomes part of the record."""
     why = ""
     try:
-        settings = {**tuning.settings, **cell.settings}
-        method = method_named(cell.method, settings, cell.realisation)
-        if isinstance(method, Baseline) and cell.task == "inductive" and not method.inductive:
+        method = method_named(cell.method, {**tuning.settings, **cell.settings}, cell.realisation)
+        if cell.task == "inductive" and not getattr(method, "inductive", True):
             why = f"{cell.method} predicts no new rows"
-        elif cell.method == "misgan_convolutional" and _image(cell) is None:
+        elif cell.method == "misgan_convolutional" and _data_of(cell).image is None:
             why = f"convolutions need rows that are images, and those of {cell.data_set} are not"
         return _without_scores(cell, "left_out", why) if why else _scored(cell, tuning, method)
     except ImportError as error:
         return _without_scores(cell, "left_out", str(error), tuning)
     except Exception as error:
         return _without_scores(cell, "failed", f"{type(error).__name__}: {error}", tuning)
-
-
-def _image(cell: Cell) -> tuple[int, int] | None:
-    return _loaded(cell.data_set, cell.table, cell.n_rows).image
 
 
 def _scored(cell: Cell, tuning: Tuning, method: Any) -> CellRecord:
@@ -192,14 +189,15 @@ def _pictures(hidden: Hidden, question: Question, found: Prediction) -> Pictures
         return None
     low, high = float(np.nanmin(data.X)), float(np.nanmax(data.X))
 
-    def grey(values: Any) -> Any:
-        scaled = (np.nan_to_num(values) - low) * 255 / max(high - low, 1e-12)
-        return np.clip(np.rint(scaled), 0, 255).astype(int)
+    def grey(values: Any) -> list[list[int]]:
+        scaled = (np.nan_to_num(values, nan=low) - low) * 255 / max(high - low, 1e-12)
+        levels: list[list[int]] = np.clip(np.rint(scaled), 0, 255).astype(int).tolist()
+        return levels
 
-    observed = np.where(np.isnan(hidden.X[chosen]), -1, grey(data.X[chosen]))
+    truth, is_hidden = grey(data.X[chosen]), np.isnan(hidden.X[chosen])
     return Pictures(
-        shape=data.image, truth=grey(data.X[chosen]).tolist(), observed=observed.tolist(),
-        completed=grey(completed).tolist(),
+        shape=data.image, truth=truth, observed=np.where(is_hidden, -1, truth).tolist(),
+        completed=grey(completed),
     )  # fmt: skip
 
 
@@ -232,30 +230,14 @@ class Progress(NamedTuple):
 
 
 def run_plan(
-    plan: Plan,
-    path: Path,
-    *,
-    n_workers: int | None = None,
-    limit_seconds: float | None = None,
+    plan: Plan, path: Path, *, n_workers: int | None = None, limit_seconds: float | None = None,
     retry_failed: bool = False,
-) -> Iterator[Progress]:
+) -> Iterator[Progress]:  # fmt: skip
     """Run all cells of a plan that have no record in the file, as far as the caller iterates.
 
-    Cells run side by side in processes of one thread each. What comes out of a cell depends on the
-    plan alone, not on how many processes there are or in which order they get the cells. A process
-    that is ended in whatever way loses the cells that were running and nothing else.
-
-    Parameters
-    ----------
-    plan : Plan
-    path : Path
-        File of records, made if it is not there.
-    n_workers : int or None
-        Processes; None for one per core.
-    limit_seconds : float or None
-        End after so many seconds; cells that are running then are lost, and run again on resuming.
-    retry_failed : bool
-        Whether cells that failed or were left out are tried again.
+    Cells run side by side in processes of one thread each, by default one per core. Results depend
+    on the plan alone. A process that is ended in whatever way, or after `limit_seconds`, loses the
+    cells that were running and nothing else. Cells that failed are tried again if asked.
     """
     cells = cells_of(plan)
     with locked(path):
@@ -351,7 +333,7 @@ class _Study:
     def progress(self, running: Sequence[Job], n_workers: int) -> Iterator[Progress]:
         """How far the run is: once for each new part, else once."""
         done = [r for r in self.records.values() if r.seconds is not None]
-        took = [Took(r.cell.method, r.cell.question, r.seconds or 0.0) for r in done]
+        took = [(r.cell.method, r.cell.question, r.seconds or 0.0) for r in done]
         left = [(cell.method, cell.question) for cell in self.left]
         left += [(job.cell.method, job.cell.question) for job in running if job.kind == "run"]
         n_over = len(self.cells) - len(left)
@@ -367,7 +349,7 @@ def _run(study: _Study, n_workers: int, ends: float | None) -> Iterator[Progress
     if not study.left:
         return
     pending: dict[Future[Any], Job] = {}
-    with _environment(_ONE_THREAD):
+    with mock.patch.dict(os.environ, _ONE_THREAD):
         # Processes live over jobs, so that what one job compiled serves the next.
         pool = ProcessPool(n_workers, 0, _prepare_process, (), get_context("spawn"))
         try:
@@ -390,21 +372,6 @@ def _run(study: _Study, n_workers: int, ends: float | None) -> Iterator[Progress
 def do_job(job: Job, tuning: Tuning) -> CellRecord | Tuning:
     """Do one job, in whichever process."""
     return tune_cell(job.cell) if job.kind == "tune" else run_cell(job.cell, tuning)
-
-
-@contextmanager
-def _environment(values: Mapping[str, str]) -> Iterator[None]:
-    """Environment variables for processes that are started meanwhile."""
-    before = {name: os.environ.get(name) for name in values}
-    os.environ.update(values)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
 
 
 def _prepare_process() -> None:
@@ -435,23 +402,15 @@ def _death(code: int | None) -> str:
     return f"its process ended with code {code}"
 
 
-class Took(NamedTuple):
-    """How long one cell took."""
-
-    method: str
-    question: str
-    seconds: float
-
-
 def seconds_left(
-    done: Iterable[Took], left: Sequence[tuple[str, str]], n_workers: int
+    done: Iterable[tuple[str, str, float]], left: Sequence[tuple[str, str]], n_workers: int
 ) -> float | None:
     """Seconds until all of `left`, pairs of method and question, are done; None if unknown.
 
     A cell takes what the same method took on the same question; else what it took on others; else
     what cells took on the whole.
 
-    >>> done = [Took("mc1", "scene", 4.0), Took("mc1", "yeast", 2.0), Took("cle", "scene", 9.0)]
+    >>> done = [("mc1", "scene", 4.0), ("mc1", "yeast", 2.0), ("cle", "scene", 9.0)]
     >>> seconds_left(done, [("mc1", "scene"), ("mc1", "mnist"), ("gain", "scene")], 2)
     6.0
     """

@@ -60,7 +60,6 @@ class LabelScore(Record):
     set_coverage: float | None = None
     set_size: float | None = None
     share_abstained: float | None = None
-    accuracy_where_sure: float | None = None
     classes: tuple[ClassScore, ...] = ()
 
     @property
@@ -126,30 +125,23 @@ def score_label(name: str, answers: LabelAnswers) -> LabelScore:
     hits, in_set = decided[known] == codes, None
     found: dict[str, Any] = {}
     if inside is not None:
-        members = inside[known]
-        in_set = members[np.arange(len(codes)), codes]
-        sure = members.sum(axis=1) == 1
-        found = {
-            "set_coverage": float(in_set.mean()), "set_size": float(members.sum(axis=1).mean()),
-            "share_abstained": float(1 - sure.mean()),
-            "accuracy_where_sure": float(hits[sure].mean()) if sure.any() else None,
-        }  # fmt: skip
-    classes = []
-    for code in np.unique(codes).tolist():
-        own = codes == code
-        covered = None if in_set is None else float(in_set[own].mean())
-        classes.append(
-            ClassScore(
-                value=str(values[code]), n_known=int(own.sum()), recall=float(hits[own].mean()),
-                set_coverage=covered,
-            )
-        )  # fmt: skip
-    of_truth = proba[known][np.arange(len(codes)), codes]
+        size = inside[known].sum(axis=1)
+        in_set = inside[known, codes]
+        found = {"set_coverage": float(in_set.mean()), "set_size": float(size.mean()),
+                 "share_abstained": float((size != 1).mean())}  # fmt: skip
+    classes = [
+        ClassScore(
+            value=str(values[code]), n_known=int(own.sum()), recall=float(hits[own].mean()),
+            set_coverage=None if in_set is None else float(in_set[own].mean()),
+        )
+        for code, own in ((code, codes == code) for code in np.unique(codes))
+    ]  # fmt: skip
+    of_truth = np.clip(proba[known, codes], 1e-15, 1)
     is_class = np.eye(proba.shape[1])[codes]
     shown = slice(1 if proba.shape[1] == 2 else 0, None)
     return LabelScore(
         name=name, n_known=len(codes), auc=_auc(truth, proba),
-        log_loss=float(-np.log(np.clip(of_truth, 1e-15, 1)).mean()), accuracy=float(hits.mean()),
+        log_loss=float(-np.log(of_truth).mean()), accuracy=float(hits.mean()),
         calibration_error=metrics.calibration_error(
             is_class[:, shown], proba[known][:, shown].clip(0, 1)
         ),
@@ -173,16 +165,16 @@ def table_scores(
     ``accuracy_all_entries`` is over all known entries, where what is not asked for counts as
     correct: probably what the paper's transductive tables hold. It rises by hiding less.
     """
-    result: dict[str, float] = {}
+    result = _of_numbers(hidden, question, found)
     codes = hidden.asked_codes(question)
     if not np.isnan(codes).all():
         for asked, scores in zip(codes.T, found.scores, strict=True):
-            _check_finite(scores[~np.isnan(asked)])
+            if not np.isfinite(scores[~np.isnan(asked)]).all():
+                raise ValueError("the method gave a score that is no finite number")
         n_known = int((~np.isnan(hidden.data.codes[hidden.rows(question)])).sum())
         of_labels = _of_labels if hidden.data.target == "labels" else _of_classes
-        result = of_labels(codes, found.scores, n_known, gives_probabilities)
-    return {name: float(value) for name, value in (result | _of_numbers(hidden, question, found))
-            .items()}  # fmt: skip
+        result = of_labels(codes, found.scores, n_known, gives_probabilities) | result
+    return {name: float(value) for name, value in result.items()}
 
 
 def _of_labels(
@@ -269,11 +261,10 @@ def interval_entries(
     if not asked.any():
         return None
     scale = metrics.column_std(numbers)
-    row, block = np.nonzero(asked)
     slack = 1e-6 * np.abs(truth)
     held = (low - slack <= truth) & (truth <= high + slack)
     width = (high - low) / np.where(scale > 0, scale, 1.0)
-    return IntervalEntries(block, held[row, block], width[row, block])
+    return IntervalEntries(np.nonzero(asked)[1], held[asked], width[asked])
 
 
 def _raw_numbers(hidden: Hidden) -> Floats:
@@ -293,11 +284,6 @@ def _raw_numbers(hidden: Hidden) -> Floats:
                 numbers[raw.observed] = raw.numbers(column.name)
             found.append(numbers)
     return np.stack(found, axis=1)
-
-
-def _check_finite(scores: Floats) -> None:
-    if not np.isfinite(scores).all():
-        raise ValueError("the method gave a score that is no finite number")
 
 
 class RowLosses(NamedTuple):
@@ -322,8 +308,7 @@ def label_losses(hidden: Hidden, question: Question, found: Prediction) -> RowLo
     values, influences, aucs = np.zeros(known.shape), [], []
     for j, proba in enumerate(found.scores):
         truth = codes[known[:, j], j].astype(np.int64)
-        of_truth = proba[known[:, j]][np.arange(len(truth)), truth]
-        values[known[:, j], j] = -np.log(np.clip(of_truth, 1e-6, 1.0))
+        values[known[:, j], j] = -np.log(np.clip(proba[known[:, j], truth], 1e-6, 1.0))
         for code in range(1 if proba.shape[1] == 2 else 0, proba.shape[1]):
             of_class = auc_influence(truth == code, proba[known[:, j], code])
             if of_class is not None:

@@ -18,7 +18,6 @@ SMALLER_IS_BETTER = frozenset(
     {"rmse", "normalised_rmse", "log_loss", "calibration_error", "interval_width", "seconds"}
 )
 LEVEL = 0.05
-_OF_FEATURES = ("rmse", "normalised_rmse")
 
 Floats = NDArray[np.float64]
 
@@ -64,14 +63,9 @@ def compare_rows(
 
 
 def share_asked(task: str, score: str, feature_rate: float, label_rate: float) -> float:
-    """Share of the entries that a score is over.
-
-    >>> share_asked("transductive", "rmse", 0.5, 0.3)
-    0.5
-    """
-    if task == "inductive":
-        return 0.3
-    return feature_rate if score in _OF_FEATURES else label_rate
+    """Share of the entries that a score is over."""
+    of_row = feature_rate if score in ("rmse", "normalised_rmse") else label_rate
+    return 0.3 if task == "inductive" else of_row
 
 
 class PairedDifference(NamedTuple):
@@ -88,20 +82,13 @@ def corrected_resampled_t(
 
     Realisations overlap: they are masks of the same rows. The variance of the mean is therefore not
     s²/n but s² (1/n + hidden/shown), after Nadeau and Bengio (2003). Larger scores are better.
-
-    >>> result = corrected_resampled_t([0.9, 0.91, 0.92, 0.9], [0.8, 0.82, 0.81, 0.8], 0.5)
-    >>> round(result.ahead, 3), result.p < 0.05
-    (0.1, True)
     """
-    differences = np.asarray(ours, dtype=np.float64) - np.asarray(theirs, dtype=np.float64)
-    n = len(differences)
-    if n < 2:
-        return PairedDifference(float(differences.mean()) if n else np.nan, np.nan)
-    ahead = float(differences.mean())
+    differences = np.asarray(ours, np.float64) - np.asarray(theirs, np.float64)
+    n, ahead = len(differences), float(differences.mean()) if len(differences) else np.nan
+    if n < 2 or ahead == 0:
+        return PairedDifference(ahead, np.nan if n < 2 else 1.0)
     inflation = 1 / n + share_hidden / max(1 - share_hidden, 1e-9)
     error = np.sqrt(differences.var(ddof=1) * inflation)
-    if ahead == 0:
-        return PairedDifference(0.0, 1.0)
     return PairedDifference(ahead, float(2 * student.sf(abs(ahead) / max(error, 1e-300), n - 1)))
 
 
@@ -123,29 +110,22 @@ def against_best(
     """Find the best method by its mean over realisations that all have, and test the others.
 
     Scores are NaN where a realisation is not there. The result is None without a common one.
-
-    >>> found = against_best({"a": [0.9, 0.91, 0.9], "b": [0.5, 0.52, 0.51]}, "accuracy", 0.5)
-    >>> found.best, found.is_clear
-    ('a', True)
     """
     sign = -1.0 if score in SMALLER_IS_BETTER else 1.0
-    values = {name: sign * np.asarray(one, dtype=np.float64) for name, one in scores.items()}
+    values = {name: sign * np.asarray(one, np.float64) for name, one in scores.items()}
     values = {name: one for name, one in values.items() if not np.isnan(one).all()}
-    if not values:
-        return None
-    common = ~np.isnan(np.stack(list(values.values()))).any(axis=0)
-    if not common.any():
+    common = ~np.isnan(list(values.values())).any(axis=0)
+    if not values or not common.any():
         return None
     best = max(values, key=lambda name: values[name][common].mean())
     p_values = {}
-    for name in values:
-        if name != best:
-            both = ~np.isnan(values[best]) & ~np.isnan(values[name])
-            pair = values[best][both], values[name][both]
-            p_values[name] = corrected_resampled_t(*pair, share_hidden).p
-    known = {name: p for name, p in p_values.items() if not np.isnan(p)}
-    corrected, largest = {}, 0.0  # Holm
-    for rank, name in enumerate(sorted(known, key=lambda name: known[name])):
-        largest = max(largest, min(1.0, known[name] * (len(known) - rank)))
-        corrected[name] = largest
-    return AgainstBest(best, {name: corrected.get(name, np.nan) for name in p_values})
+    for name in [name for name in values if name != best]:
+        both = ~np.isnan(values[best]) & ~np.isnan(values[name])
+        p_values[name] = corrected_resampled_t(
+            values[best][both], values[name][both], share_hidden
+        ).p
+    ordered = sorted((p, name) for name, p in p_values.items() if not np.isnan(p))
+    holm = np.maximum.accumulate([p * (len(ordered) - k) for k, (p, _) in enumerate(ordered)])
+    for (_, name), p in zip(ordered, holm, strict=True):
+        p_values[name] = min(1.0, float(p))
+    return AgainstBest(best, p_values)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -126,35 +127,32 @@ def _column(records: Sequence[CellRecord], score: str) -> dict[str, TableEntry]:
     if not records:
         return {}
     numbers = sorted({record.cell.realisation for record in records})
-    values: dict[str, list[float]] = {}
-    for record in records:
-        of_method = values.setdefault(record.cell.name, [math.nan] * len(numbers))
-        of_method[numbers.index(record.cell.realisation)] = value_of(record, score)
+    known = {(one.cell.name, one.cell.realisation): value_of(one, score) for one in records}
+    values = {name: [known.get((name, number), math.nan) for number in numbers]
+              for name in dict.fromkeys(name for name, _ in known)}  # fmt: skip
     first = records[0].cell
     share = share_asked(first.task, score, first.feature_rate, first.label_rate)
     found = None if len(values) < 2 or score in _UNMARKED else against_best(values, score, share)
     entries = {}
     for name, scores in values.items():
-        known = [value for value in scores if not math.isnan(value)]
+        own = [value for value in scores if not math.isnan(value)]
         mark: Mark = ""
         if found is not None and name == found.best:
             mark = "significantly best" if found.is_clear else "best"
         elif found is not None and found.p_of_others.get(name, 0.0) >= 0.05:
             mark = "as good"
-        spread = stdev(known) if len(known) > 1 else math.nan
-        entries[name] = TableEntry(fmean(known), spread, len(known), mark)
+        entries[name] = TableEntry(
+            fmean(own), stdev(own) if len(own) > 1 else math.nan, len(own), mark
+        )
     return entries
 
 
 def _notes(records: Sequence[CellRecord]) -> Iterator[str]:
     """Who failed or was left out, and what was not tuned, or not in time."""
-    reasons: dict[tuple[str, str, str], int] = {}
-    for record in records:
-        if record.why:
-            what = (record.cell.name, record.status.replace("_", " "), record.why)
-            reasons[what] = reasons.get(what, 0) + 1
+    reasons = Counter((one.cell.name, one.status, one.why) for one in records if one.why)
     for (name, status, why), count in reasons.items():
-        yield f"{name}: {count} {'cell' if count == 1 else 'cells'} {status}: {why}"
+        cells = "cell" if count == 1 else "cells"
+        yield f"{name}: {count} {cells} {status.replace('_', ' ')}: {why}"
     for name in dict.fromkeys(record.cell.name for record in records):
         tuned = [r for r in records if r.cell.name == name and r.n_tried < r.n_planned]
         if tuned:
@@ -181,11 +179,7 @@ def tables_as_text(tables: Sequence[RecordTable], markdown: bool = False) -> str
 
 
 def tables_as_csv(tables: Sequence[RecordTable]) -> str:
-    r"""All entries of all tables, one per line.
-
-    >>> tables_as_csv([]).split(",")[:3]
-    ['question', 'feature_rate', 'label_rate']
-    """
+    """All entries of all tables, one per line."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     names = "question feature_rate label_rate score method source mean std n mark"
@@ -298,11 +292,10 @@ def _mean(records: Sequence[CellRecord], score: str) -> float | None:
 def paper_tables(records: Sequence[CellRecord], markdown: bool = False) -> str:
     """The paper's five tables, our means below the printed ones, and how many cells are met."""
     parts: list[str] = []
-    ours = {"rbm_mo": [("rbm_mo", paper_cells(records, "rbm_mo")),
-                       (OURS, paper_cells(records, OURS))]}  # fmt: skip
-    ours |= {
-        name: [(name, paper_cells(records, name, name))] for name in ("cle", "noisy_imc", "mc1")
-    }
+    # Methods of ours beside each printed one.
+    beside = {"rbm_mo": ("rbm_mo", OURS), **{name: (name,) for name in ("cle", "noisy_imc", "mc1")}}
+    ours = {printed: [(name, paper_cells(records, name, printed)) for name in names]
+            for printed, names in beside.items()}  # fmt: skip
     for (where, score), group in groupby(
         sorted(published_figures(), key=lambda one: (one.where, _PRINTED_SCORES.index(one.score))),
         key=lambda one: (one.where, one.score),

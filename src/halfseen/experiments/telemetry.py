@@ -48,9 +48,8 @@ def telemetry(n_rows: int, n_columns: int = 100, n_labels: int = 6, seed: int = 
     >>> bool(rows.observed_X[:, 0].all()), bool(0.5 < rows.observed_X.mean() < 0.9)
     (True, True)
     """
-    for name, asked in (("n_rows", n_rows), ("n_columns", n_columns), ("n_labels", n_labels)):
-        if asked < 1:
-            raise ValueError(f"{name} must be at least 1, not {asked}.")
+    if n_rows < 1:
+        raise ValueError(f"n_rows must be at least 1, not {n_rows}.")
     world, random = np.random.default_rng([seed, 271_828]), np.random.default_rng([seed, 314_159])
     n_side = n_columns // 10
     kinds = ["load", *["gauge"] * n_side, *["flag"] * n_side, *["alert"] * n_columns][:n_columns]
@@ -84,9 +83,6 @@ def telemetry(n_rows: int, n_columns: int = 100, n_labels: int = 6, seed: int = 
     lost[:, 0] = False
     examined = random.random((n_rows, 1)) < _EXAMINED
     known = examined & (random.random(y.shape) < _KNOWN)
-    names = tuple(
-        one if one == "load" else f"{one}_{kinds[:place].count(one)}"
-        for place, one in enumerate(kinds)
-    )
+    names = [f"{one}_{kinds[:place].count(one)}" for place, one in enumerate(kinds)]
     labels = tuple(f"threat_{label}" for label in range(n_labels))
-    return Telemetry(X, y, ~lost, known, names, labels, customer)
+    return Telemetry(X, y, ~lost, known, ("load", *names[1:]), labels, customer)
