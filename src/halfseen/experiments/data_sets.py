@@ -19,6 +19,7 @@ from typing import Any, Final, Literal, NamedTuple
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import TypeAdapter
 
 from halfseen.atomic import replace_atomically
 from halfseen.data.frames import read_table, read_target
@@ -238,17 +239,9 @@ class CatalogueEntry:
     macro_stages: tuple[str, ...] = ()  # only columns whose ``feature_macro`` is one; () for all
 
 
-def _catalogue() -> dict[str, CatalogueEntry]:
-    text = (files("halfseen.experiments") / "catalogue.toml").read_text(encoding="utf-8")
-    return {
-        name: CatalogueEntry(
-            **{k: tuple(v) if isinstance(v, list) else v for k, v in entry.items()}
-        )
-        for name, entry in tomllib.loads(text).items()
-    }
-
-
-CATALOGUE: Final = _catalogue()
+CATALOGUE: Final = TypeAdapter(dict[str, CatalogueEntry]).validate_python(
+    tomllib.loads((files("halfseen.experiments") / "catalogue.toml").read_text(encoding="utf-8"))
+)
 # Open data in place of EventCat, which is private.
 EVENTCAT_STAND_INS: Final = {
     "emotions": "a public set with the shape that is printed for EventCat",
