@@ -75,7 +75,7 @@ class _HalfseenModel(TableModel):
 
     def _fit(
         self, encoded: Encoded, weight: NDArray[np.float64] | None, progress: Progress | None
-    ) -> None:
+    ) -> Problem:
         """Fit the ensemble to an encoded table, stack it and calibrate it."""
         self.__dict__.pop("ensemble_", None)  # a fit that fails leaves no model
         if len(encoded.values) < _FEWEST_ROWS:
@@ -102,8 +102,8 @@ class _HalfseenModel(TableModel):
         if stopper.was_interrupted:
             message = "The fit was interrupted; the model is that of the training so far."
             warnings.warn(message, TrainingInterrupted, stacklevel=3)
-        self._learn_decisions(problem)
         self.ensemble_ = ensemble
+        return problem
 
     def _config(self, encoded: Encoded) -> Config:
         schema = self.schema_
@@ -135,9 +135,6 @@ class _HalfseenModel(TableModel):
                 print(line, file=sys.stderr, flush=True)
 
         return show
-
-    def _learn_decisions(self, problem: Problem) -> None:
-        """Only classifiers decide."""
 
     def _complete_units(self, encoded: Encoded) -> Floats:
         return self._complete_with_spread(encoded)[0]
@@ -275,7 +272,7 @@ class HalfseenClassifier(_HalfseenModel, TableClassifier):
         self._seed = self._draw_seed()
         X, y, weight = _weighted_rows(X, y, sample_weight)
         encoded = self._learn(X, y, self.feature_types, self.target_type)
-        self._fit(encoded, weight, progress)
+        self._learn_decisions(self._fit(encoded, weight, progress))
         return self
 
     def _learn_decisions(self, problem: Problem) -> None:

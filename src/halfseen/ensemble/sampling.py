@@ -96,8 +96,7 @@ def draw_missing(
     encoded: Encoded,
     seed: int,
     draw: int,
-    first_row: int = 0,
-    *,
+    first_row: int,
     targets: bool = False,
 ) -> NDArray[np.float32]:
     """Fill missing units with one draw; the random numbers of a row are those of its position."""
@@ -132,7 +131,7 @@ def sample_rows(ensemble: Ensemble, n_rows: int, seed: int) -> NDArray[np.float3
     for draw in range(min(n_rows, _N_ORDERS)):
         empty = np.zeros_like(values[draw::_N_ORDERS])
         encoded = Encoded(empty, empty.astype(bool))
-        values[draw::_N_ORDERS] = draw_missing(ensemble, encoded, seed, draw, targets=True)
+        values[draw::_N_ORDERS] = draw_missing(ensemble, encoded, seed, draw, 0, targets=True)
     return values
 
 

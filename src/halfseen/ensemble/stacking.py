@@ -261,13 +261,9 @@ def _fit_pools(
 def calibrate(problem: Problem, ensemble: Ensemble, judged: Judged) -> Calibration:
     """Conformal intervals and sets, from predictions that features alone allow."""
     schema, targets, numbers = problem.schema, judged.targets, _joined(judged.fewer)
+    mean, column = numbers.mean(ensemble.stack.numbers), schema.unit_column[numbers.number]
     intervals = ConformalIntervals.fit(
-        numbers.truth,
-        numbers.mean(ensemble.stack.numbers),
-        schema.unit_column[numbers.number],
-        len(schema.features),
-        numbers.spread,
-        numbers.share,
+        numbers.truth, mean, column, len(schema.features), numbers.spread, numbers.share
     )
     proba = [np.zeros(log_proba.shape[:0:-1]) for log_proba in targets.new]
     for part in range(_N_PARTS if schema.targets else 0):
@@ -294,35 +290,27 @@ def number_weights(
         return np.tile(equal[:-1], (n_columns, 1))
     root = np.sqrt(entry_weight)
     with_mean, truth = np.vstack([predictions, np.zeros(len(truth))]) * root, truth * root
-    least = _least_error(with_mean, truth, 1.0)
-    common = _pulled_least_squares(with_mean, truth, equal, _COMMON_STRENGTH * _pull(least))
+    common, usual = _pulled_least_squares(with_mean, truth, equal, 1.0, _COMMON_STRENGTH)
     weights = np.tile(common, (n_columns, 1))
     for j in range(n_columns):
         own = column == j
         if own.any():
-            given = with_mean[:, own], truth[own]
-            pull = _COLUMN_STRENGTH * _pull(_least_error(*given, least))
-            weights[j] = _pulled_least_squares(*given, common, pull)
+            weights[j], _ = _pulled_least_squares(
+                with_mean[:, own], truth[own], common, usual, _COLUMN_STRENGTH
+            )
     return weights[:, :-1]
 
 
-def _least_error(predictions: Floats, truth: Floats, usual: float) -> float:
-    """Mean squared error of the best prediction, as if ten more entries had the usual one."""
-    best = ((predictions - truth) ** 2).sum(axis=1).min()
-    return float((best + 10.0 * usual) / (len(truth) + 10.0))
-
-
-def _pull(error: float) -> float:
-    return min(1.0, error / _LARGE_ERROR)
-
-
 def _pulled_least_squares(
-    predictions: Floats, truth: Floats, towards: Floats, strength: float
-) -> Floats:
-    """Non-negative least squares of sum one, pulled towards given weights."""
-    n_predictions, pull = len(towards), np.sqrt(strength)
+    predictions: Floats, truth: Floats, towards: Floats, usual_error: float, strength: float
+) -> tuple[Floats, float]:
+    """Non-negative least squares of sum one, pulled towards given weights; and the least error."""
+    # Mean squared error of the best prediction, as if ten more entries had the usual one.
+    best = ((predictions - truth) ** 2).sum(axis=1).min()
+    error = float((best + 10.0 * usual_error) / (len(truth) + 10.0))
+    pull = np.sqrt(strength * min(1.0, error / _LARGE_ERROR))
     # One heavy equation keeps the sum at one.
-    heavy = 1e3 * np.sqrt(len(truth))
+    n_predictions, heavy = len(towards), 1e3 * np.sqrt(len(truth))
     equations = np.vstack(
         [predictions.T, pull * np.eye(n_predictions), np.full(n_predictions, heavy)]
     )
@@ -330,7 +318,7 @@ def _pulled_least_squares(
     # The triangle of a QR factorisation holds all that least squares needs.
     triangle = np.asarray(np.linalg.qr(np.column_stack([equations, right]), mode="r"))
     weights = nnls(triangle[:, :-1], triangle[:, -1], maxiter=1000)[0]
-    return np.asarray(weights / weights.sum())
+    return np.asarray(weights / weights.sum()), error
 
 
 def mixture_weights(probabilities: Floats, entry_weight: Floats) -> Floats:

@@ -15,6 +15,8 @@ from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.tree import ExtraTreeClassifier
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Rows = NDArray[np.float32]
 _LEAST_LEAF, _MOST_LEAVES = 3, 2000
 _SHARE_OF_FEATURES, _ENOUGH_FEATURES = 0.3, 30  # that are tried for a split of the forest
 _BOOSTING: dict[str, Any] = {
@@ -42,7 +44,7 @@ class Trees(NamedTuple):
     depth: int
     is_log_odds: bool
 
-    def predict_proba(self, X: NDArray[np.float32]) -> Floats:
+    def predict_proba(self, X: Rows) -> Floats:
         """Probabilities of the classes, of shape (n_rows, n_classes)."""
         node = np.tile(self.root, (len(X), 1))
         row = np.arange(len(X))[:, None]
@@ -56,12 +58,7 @@ class Trees(NamedTuple):
 
 
 def fit_forest(
-    X: NDArray[np.float32],
-    codes: NDArray[np.int64],
-    weight: Floats,
-    marginal: Floats,
-    seed: int,
-    n_trees: int,
+    X: Rows, codes: Ints, weight: Floats, marginal: Floats, seed: int, n_trees: int
 ) -> Trees:
     """Extremely randomised trees; each leaf counts one more row, of the marginal shares."""
     n_features = X.shape[1]
@@ -83,12 +80,7 @@ def fit_forest(
 
 
 def boost_trees(
-    X: NDArray[np.float32],
-    codes: NDArray[np.int64],
-    weight: Floats,
-    marginal: Floats,
-    seed: int,
-    n_rounds: int,
+    X: Rows, codes: Ints, weight: Floats, marginal: Floats, seed: int, n_rounds: int
 ) -> Trees:
     """Stochastic gradient boosting; classes without a row keep a small probability."""
     n_classes = len(marginal)
