@@ -56,7 +56,7 @@ test: check
 	@echo "  the reports in a real browser (needs Chromium):  make test-browser"
 	@echo "  Dask and Spark with processes of their own (Spark needs Java):  make test-engines"
 	@echo "  500 requests to the service, made by schemathesis:  make test-fuzz"
-	@echo "  models in MLflow, which wants older releases of others:  make test-mlflow"
+	@echo "  models in MLflow, which brings many packages:  make test-mlflow"
 	@echo "  the demonstration:  make demo"
 	@echo "  anything listed as SKIPPED above: the reason says what it needs"
 
@@ -72,7 +72,7 @@ test-fuzz: $(VENV)/.test
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group fuzz
 	$(BIN)/python -m pytest -rs tests/serve/test_fuzz.py
 
-# MLflow wants older releases of others.
+# MLflow brings many packages that nothing else here needs.
 test-mlflow: $(VENV)/bin/python pyproject.toml
 	$(PYTHON) -m venv $(VENV)-mlflow
 	$(VENV)-mlflow/bin/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"

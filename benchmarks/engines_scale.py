@@ -105,7 +105,7 @@ class Watch(threading.Thread):
 
 
 def of_dask(path: Path, n_rows: int, n_workers: int) -> Rate:
-    """The rate of a number of workers; prints their memory."""
+    """The rate of a number of workers; prints their memory, and the library's rate in a worker."""
     with Client(
         n_workers=n_workers, threads_per_worker=1, dashboard_address=None, memory_limit="3GB"
     ) as client:
@@ -121,6 +121,7 @@ def of_dask(path: Path, n_rows: int, n_workers: int) -> Rate:
 
         run(PARTITION)
         client.run(of_library, path, PARTITION)  # compiles on every worker
+        own = client.submit(of_library, path, n_rows // n_workers // 2).result()
         watch = Watch(workers)
         watch.start()
         began, used = time.perf_counter(), processor_seconds()
@@ -134,7 +135,11 @@ def of_dask(path: Path, n_rows: int, n_workers: int) -> Rate:
         peak = max(watch.seen, default=np.nan)
         print(f"  {counts[0]:,} rows, {n_workers} workers: largest worker {quarter:,.0f} MB in the "
               f"first quarter, {peak:,.0f} MB in all", flush=True)  # fmt: skip
-        return Rate(counts[0] / seconds, counts[0] / processor)
+        rate = Rate(counts[0] / seconds, counts[0] / processor)
+        print(f"  the library in a worker, without the engine: {own.processor:,.0f} rows per second "
+              f"of processors; the engine has {rate.processor / own.processor:.2f} of it",
+              flush=True)  # fmt: skip
+        return rate
 
 
 def of_fleet(path: Path, n_partitions: int) -> float:
@@ -158,6 +163,8 @@ def _same(frame: pd.DataFrame, _: int) -> pd.DataFrame:
 def fleet(path: Path, most: int) -> None:
     """What the scheduler costs for each partition."""
     engine.parts.complete = lambda part, model: part  # type: ignore[attr-defined]
+    # Each worker looks at itself all the time, which 64 in one process would pay for.
+    dask.config.set({"distributed.worker.profile.enabled": False})
     for n_partitions in (most // 16, most // 4, most):
         cost = of_fleet(path, n_partitions)
         print(f"fleet of {FLEET} workers, {n_partitions:,} partitions: {cost:.2f} ms of processors "

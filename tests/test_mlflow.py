@@ -1,4 +1,4 @@
-"""Models in MLflow; needs MLflow, which pins older releases of others: make test-mlflow."""
+"""Models in MLflow; needs all of MLflow: make test-mlflow."""
 
 from __future__ import annotations
 
