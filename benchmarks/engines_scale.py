@@ -35,6 +35,7 @@ from distributed import Client
 from halfseen import HalfseenImputer, load
 from halfseen.engines import complete
 from halfseen.engines import dask as engine
+from halfseen.engines.folder import local_or_remote
 
 N_COLUMNS, N_CAUSES, MISSING = 50, 5, 0.2
 PARTITION = 20_000  # rows
@@ -106,9 +107,7 @@ class Watch(threading.Thread):
 
 def of_dask(path: Path, n_rows: int, n_workers: int) -> Rate:
     """The rate of a number of workers; prints their memory, and the library's rate in a worker."""
-    with Client(
-        n_workers=n_workers, threads_per_worker=1, dashboard_address=None, memory_limit="3GB"
-    ) as client:
+    with local_or_remote(None, n_workers) as client:
         workers = [psutil.Process(pid) for pid in client.run(os.getpid).values()]
 
         def run(n_rows: int) -> Any:
