@@ -135,8 +135,8 @@ def of_dask(path: Path, n_rows: int, n_workers: int) -> Rate:
         print(f"  {counts[0]:,} rows, {n_workers} workers: largest worker {quarter:,.0f} MB in the "
               f"first quarter, {peak:,.0f} MB in all", flush=True)  # fmt: skip
         rate = Rate(counts[0] / seconds, counts[0] / processor)
-        print(f"  the library in a worker, without the engine: {own.processor:,.0f} rows per second "
-              f"of processors; the engine has {rate.processor / own.processor:.2f} of it",
+        print(f"  the library in a worker, without the engine: {own.processor:,.0f} rows per "
+              f"second of processors; the engine has {rate.processor / own.processor:.2f} of it",
               flush=True)  # fmt: skip
         return rate
 

@@ -66,7 +66,7 @@ class Done(NamedTuple):
 def local_or_remote(scheduler: str | None, n_workers: int | None) -> Client:
     """A client of the scheduler at this address, or of new processes on this machine."""
     if scheduler is None:
-        # With any threshold malloc does not adapt to long arrays, and 40 % of the rate is lost.
+        # With any threshold malloc does not adapt to long arrays, and a third of the rate is lost.
         with dask.config.set({_TRIM: None}):
             # One thread each: a process is a core. None: as many as there are cores.
             return Client(n_workers=n_workers, threads_per_worker=1, dashboard_address=None)
