@@ -55,6 +55,7 @@ def test_nulls_and_absent_columns(tmp_path: Path, model: Any, table: pd.DataFram
 def test_logged_and_served(
     tmp_path: Path, model: Any, table: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    pytest.importorskip("sqlalchemy", reason="all of MLflow is needed: make test-mlflow")
     monkeypatch.chdir(tmp_path)
     mlflow.set_tracking_uri(f"sqlite:///{tmp_path}/runs.db")
     with mlflow.start_run():

@@ -435,4 +435,7 @@ def _empty_series(name: str, dtype: str, kind: str, values: Any, n_rows: int) ->
         native = nw.Decimal(*map(int, re.findall(r"\d+", dtype)))
     elif word in ("Unknown", "Object"):
         native = nw.String if values is not None and values.dtype == object else nw.Float64
+    if native is nw.Categorical:  # pyarrow before 26 makes a dictionary of nulls from texts alone
+        texts = nw.new_series(name, [None] * n_rows, nw.String, backend=kind)  # type: ignore[arg-type]
+        return texts.cast(native)
     return nw.new_series(name, [None] * n_rows, native, backend=kind)  # type: ignore[arg-type]

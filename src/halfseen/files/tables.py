@@ -42,7 +42,7 @@ Bools = NDArray[np.bool_]
 RowPositions = Sequence[int] | NDArray[np.int64]
 
 # A last row of our own tells whether all quotes before it are closed.
-_END: Final = "\0halfseen: end of file\0"
+_END: Final = "\x03halfseen: end of file\x03"
 # A column is mixed if this share of its observed text is numbers, but not all.
 _MIXED: Final = 0.9
 
