@@ -96,12 +96,12 @@ def test_limits(client: Any) -> None:
 
 def test_too_many_and_too_slow(files: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     some = {"arrays": files["arrays"]}
-    with open_service(some, max_requests=2, timeout=0.3) as client:
+    with open_service(some, max_requests=2, timeout=1) as client:
         service = client.app.state.service
         served = service.models.first
 
         def slow(encoded: Any) -> Any:
-            time.sleep(0.8)
+            time.sleep(2)
             raise AssertionError
 
         monkeypatch.setattr(served.model, "_complete_with_spread", slow)
