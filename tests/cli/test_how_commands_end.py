@@ -193,6 +193,17 @@ def test_readers_of_both_streams_that_go_away(table: Path, labels: str) -> None:
     assert Path(f"{table}.code").read_text() == "3\n"
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("word", ["--version", "--help"])
+def test_help_that_cannot_be_written(word: str) -> None:
+    command = [sys.executable, "-m", "halfseen", word]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == ExitCode.CANNOT_WRITE
+    assert "Traceback" not in done.stderr
+    assert "No space left" in done.stderr
+
+
 def test_a_reader_of_text_that_goes_away(table: Path) -> None:
     command = f"{sys.executable} -m halfseen inspect {table} | true; echo ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, check=True)

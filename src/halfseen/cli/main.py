@@ -8,6 +8,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
@@ -131,10 +132,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         root.main(arguments, prog_name="halfseen")
     except SystemExit as end:
         code = end.code
+    except OSError as error:  # help or version that cannot be written
+        problem = problem_of(error)
+        problem.show()
+        code = problem.exit_code
+    if not _flush() and code in (None, ExitCode.OK):
+        code = ExitCode.CANNOT_WRITE
     if code == ExitCode.INTERRUPTED:
         # Other threads may still compute; taking the interpreter apart under them can crash it.
-        sys.stdout.flush()
-        sys.stderr.flush()
         os._exit(ExitCode.INTERRUPTED)
     sys.exit(code)
 
@@ -146,7 +151,7 @@ def problem_of(error: Exception) -> Problem:
     if isinstance(error, TableWriteError):
         return Problem(str(error), code=ExitCode.CANNOT_WRITE)
     if isinstance(error, BrokenPipeError):
-        _drop_output()
+        _flush()
         message = "Standard output was closed by its reader; the rest is not written."
         return Problem(message, code=ExitCode.CANNOT_WRITE)
     if isinstance(error, ModuleNotFoundError) and error.name in _EXTRAS:
@@ -192,10 +197,14 @@ def _interrupted(*_: object) -> None:
     raise KeyboardInterrupt
 
 
-def _drop_output() -> None:
-    """Keep Python from writing to a closed pipe when it ends."""
-    try:
-        null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, sys.stdout.fileno())
-    except (OSError, ValueError):  # standard output is no file
-        pass
+def _flush() -> bool:
+    """Write what is left; what a closed pipe refuses is dropped, or Python would try again."""
+    written = True
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            written = False
+            with suppress(OSError, ValueError):  # it is no file
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    return written
