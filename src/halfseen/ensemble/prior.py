@@ -22,10 +22,10 @@ Bools = NDArray[np.bool_]
 
 # EM goes this much further than a round says: where much is missing, its rounds are short.
 _OVER_RELAXATION = 0.7
-_N_SEARCH = 4  # steps of conjugate gradients in each round, from where the last one ended
+_N_SEARCH = 5  # steps of conjugate gradients in each round, from where the last one ended
 _LEAST_NOISE = 1e-3
 _MEMORY = 0.6  # of the rounds before, for the covariance of missing units
-_PRECISION = 1e-5  # relative, of the search
+_PRECISION = 1e-4  # relative, of the search
 
 
 class GaussianPrior(NamedTuple):
@@ -71,7 +71,7 @@ def _expected_factors(
     def product(factors: jax.Array) -> jax.Array:
         return factors + (precision * (factors @ prior.loading.T)) @ prior.loading
 
-    diagonal = 1.0 + precision @ prior.loading**2
+    diagonal = 1.0 + (1.0 / prior.noise) @ prior.loading**2  # of rows without missing units
     right = (precision * deviation) @ prior.loading
     return conjugate_gradients(product, diagonal, right, start, n_steps)
 
@@ -85,8 +85,8 @@ def conjugate_gradients(
 ) -> jax.Array:
     """Solve ``product(x) = right`` for each row by itself; `product` is symmetric and positive.
 
-    The search is preconditioned by the diagonal of the product. A row that has come to rest does
-    not change any more, so that none depends on the others.
+    The search is preconditioned by a diagonal near that of the product. A row that has come to rest
+    does not change any more, so that none depends on the others.
     """
 
     def step(state: tuple[jax.Array, ...]) -> tuple[jax.Array, ...]:
@@ -96,7 +96,7 @@ def conjugate_gradients(
         solution = solution + length[:, None] * direction
         residual = residual - length[:, None] * image
         left = jnp.sum(residual**2 / diagonal, axis=1)
-        # At the precision of float32 the search would follow rounding errors: it rests there.
+        # Further steps would change no prediction that anybody could tell: the row rests.
         left = jnp.where(left <= _PRECISION**2 * size, 0.0, left)
         turn = left / jnp.maximum(remaining, tiny)
         direction = residual / diagonal + turn[:, None] * direction
