@@ -76,7 +76,7 @@ _OF_SKLEARN = ("breast_cancer", "digits", "iris", "wine")
 
 
 def tasks() -> list[Task]:
-    """The tables on which settings may be compared."""
+    """The tables on which settings may be compared; masks 0 to 4 of the others may be, too."""
     keel = [t for t in all_tasks() if t.is_keel and is_for_ablation(t.table)]
     own = [Task(name, rate, 0.5) for name in _OF_SKLEARN for rate in (0.0, 1 / 3)]
     return [task for task in keel if task.table not in LARGE] + own
@@ -84,7 +84,7 @@ def tasks() -> list[Task]:
 
 def table_of(task: Task, mask: int) -> Any:
     """The masked table of a task."""
-    if task.is_keel:
+    if task.is_keel or task.table not in _OF_SKLEARN:
         return masked_table(task, mask)
     X, y = getattr(datasets, f"load_{task.table}")(return_X_y=True, as_frame=True)
     return masked_frame(pd.DataFrame(X), np.asarray(y, np.int64), task, mask)
@@ -130,6 +130,7 @@ def main(words: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0] if __doc__ else None)
     parser.add_argument("--variants", nargs="+", choices=VARIANTS, default=list(VARIANTS))
     parser.add_argument("--masks", nargs="+", type=int, default=[0])
+    parser.add_argument("--tasks", nargs="+", help="tasks of accuracy.py instead, on masks 0 to 4")
     parser.add_argument("--save", type=Path, default=RECORDS)
     parser.add_argument("--show", action="store_true", help="print the table of the records")
     options = parser.parse_args(words)
@@ -139,10 +140,13 @@ def main(words: Sequence[str] | None = None) -> None:
         print(show(records))
         return
     done = {(r["task"], r["mask"], r["variant"]) for r in records}
+    asked = tasks()
+    if options.tasks:
+        asked = [task for task in all_tasks() if task.name in options.tasks]
     warnings.simplefilter("ignore")
     for mask in options.masks:
         for variant in options.variants:
-            for task in tasks():
+            for task in asked:
                 if (task.name, mask, variant) in done:
                     continue
                 record = fit(task, mask, variant)
