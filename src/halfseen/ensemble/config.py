@@ -85,7 +85,7 @@ def for_table(
         n_steps=round(times * min(max(_PASSES * n_rows / batch_size, 300.0), 3000.0)),
         learning_rate=min(1.0, 1000 / (n_units + bins * n_numbers)),
         rank=min(160, max(1, n_units - 1)),
-        n_patterns=round(min(max(24 * (400 / n_units) ** 2, 8.0), 32.0)),
+        n_patterns=round(min(max(64 * (400 / n_units) ** 2, 8.0), 100.0)),
         n_trees=max(10, round(100 * min(times, 1.0) / max(n_folds, 2))),
         n_boosting_rounds=round(80 * min(1.0, 4 * keep_features) * min(times, 1.0)),
         keep_features=keep_features,

@@ -24,7 +24,6 @@ Bools = NDArray[np.bool_]
 _OVER_RELAXATION = 0.7
 _N_SEARCH = 5  # steps of conjugate gradients in each round, from where the last one ended
 _LEAST_NOISE = 1e-3
-_MEMORY = 0.6  # of the rounds before, for the covariance of missing units
 _PRECISION = 1e-4  # relative, of the search
 
 
@@ -143,14 +142,11 @@ def fit_prior(
     rows = [jnp.asarray(values, jnp.float32), jnp.asarray(observed)]
     of_rows = jnp.asarray(weight, jnp.float32)
     fitted = jnp.broadcast_to(jnp.asarray(moments.mean, jnp.float32), values.shape)
-    missing = np.zeros_like(moments.covariance)
-    for number in range(n_rounds):
+    for _ in range(n_rounds):
         prior = _as_prior(moments, rank)
         mean, covariance, fitted = expected_moments(prior, *rows, of_rows, fitted)
         patterns = observed[random.choice(len(observed), n_patterns, p=weight)]
-        memory = _MEMORY if number else 0.0
-        missing = memory * missing + (1 - memory) * _missing_covariance(prior, patterns)
-        covariance = np.asarray(covariance, np.float64) + missing
+        covariance = np.asarray(covariance, np.float64) + _missing_covariance(prior, patterns)
         found = shrunk(Moments(np.asarray(mean, np.float64), covariance))
         further = (
             new + _OVER_RELAXATION * (new - old) for new, old in zip(found, moments, strict=True)
