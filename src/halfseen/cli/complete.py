@@ -71,15 +71,8 @@ def command(
 ) -> None:  # fmt: skip
     """Fill part by part."""
     if engine is not None:
-        if (
-            only
-            or skip
-            or low
-            or high
-            or uncertainty
-            or copies
-            or reading != options.TableOptions()
-        ):
+        of_single_files = only, skip, low, high, uncertainty, copies
+        if any(of_single_files) or reading != options.TableOptions():
             message = "--engine goes with -o, --scheduler and --workers alone."
             raise UsageProblem(message, "Complete single files for other options.")
         return _complete_folder(file, model, output, scheduler, workers, console)

@@ -136,11 +136,8 @@ def _fit_class_priors(problem: Problem, training: Bools, fold: int) -> ClassPrio
         return None
     rows, seen = problem.labelled(training, _MOST_PRIOR_ROWS, 17, fold)
     values, weight, code = problem.standard(rows), problem.row_weight[rows], codes[rows, 0]
-    rank, n_patterns = (
-        min(problem.config.rank, problem.config.class_rank),
-        problem.config.n_patterns,
-    )
-    fit = partial(fit_prior, rank=rank, n_rounds=_N_ROUNDS, n_patterns=n_patterns)
+    config, rank = problem.config, min(problem.config.rank, problem.config.class_rank)
+    fit = partial(fit_prior, rank=rank, n_rounds=_N_ROUNDS, n_patterns=config.n_patterns)
     of_class = np.eye(n_classes)[code] * weight[:, None]
     means = (of_class.T @ np.where(seen, values, 0.0)) / (of_class.T @ seen + _ROWS_OF_MEAN)
     # The covariance within classes is that of deviations from the means of the classes.

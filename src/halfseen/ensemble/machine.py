@@ -63,6 +63,11 @@ class Units:
         return np.concatenate([np.arange(self.n_single), self.n_single + groups])
 
     @cached_property
+    def first_units(self) -> NDArray[np.int64]:
+        """First unit of each entry, of shape (n_entries,)."""
+        return np.unique(self.entry_of_unit, return_index=True)[1]
+
+    @cached_property
     def _membership(self) -> NDArray[np.float32]:
         """1 where a unit belongs to a group, of shape (units of groups, n_groups)."""
         group = self.entry_of_unit[self.n_single :] - self.n_single

@@ -96,8 +96,7 @@ def make_problem(
     """Lay out units, bins and standard units of a training table."""
     layer = layer_of(schema)
     units = Units(layer, config.n_bins if layer.n_gaussian else 0)
-    first_units = np.unique(units.entry_of_unit, return_index=True)[1]
-    observed, scale = encoded.observed[:, first_units], _scale(schema, units, encoded)
+    observed, scale = encoded.observed[:, units.first_units], _scale(schema, units, encoded)
     row_weight = np.ones(len(observed)) if weight is None else weight
     codes = np.full((len(observed), len(schema.targets)), -1)
     for j in range(len(schema.targets)):
@@ -229,8 +228,7 @@ def entry_losses(
     of_units = -truth * np.log(proba)
     of_units[:, binary] -= (1 - truth[:, binary]) * np.log(1 - proba[:, binary])
     of_units[:, numbers] = (mean[:, numbers] - truth[:, numbers]) ** 2
-    first_units = np.unique(units.entry_of_unit, return_index=True)[1]
-    return np.asarray(np.add.reduceat(of_units, first_units, axis=1))
+    return np.asarray(np.add.reduceat(of_units, units.first_units, axis=1))
 
 
 class Stopper:

@@ -40,8 +40,8 @@ _MIXTURE_STRENGTH, _MIXTURE_ROUNDS = 30.0, 100
 _POWER_STRENGTH, _SHIFT_STRENGTH = 10.0, 100.0
 _LARGEST_POWER, _LARGEST_SHIFT = 5.0, 3.0
 _N_PARTS = 5  # of cross-fitting
-# Intervals are calibrated on rows of which these shares of the features are kept.
-_KEPT, _MOST_MASKED_ROWS = (1.0, 0.5, 0.2, 0.05), 2048
+# Intervals are calibrated on rows of which all features are kept, and these shares of them.
+_KEPT, _MOST_MASKED_ROWS = (0.5, 0.2, 0.05), 2048
 # Residuals of draws: rows that are predicted in halves, and validation entries that outweigh them.
 _MOST_ROWS_IN_HALVES, _ENTRIES_OF_HALVES, _SLOPE_STRENGTH = 1024, 200.0, 10.0
 _N_QUANTILES, _FEWEST_OF_COLUMN = 99, 50
@@ -107,9 +107,14 @@ def _judge_fold(problem: Problem, ensemble: Ensemble, fold: Fold, held: HeldOut)
     own = np.flatnonzero(held.entries.any(axis=1))
     rows, entries = held.rows[own], held.entries[own]
     seen = problem.observed[rows] & ~entries
+    values, shown = problem.encoded.values[rows], problem.by_unit(seen)
+    known = new = ensemble.predictions(Encoded(values, shown), [fold])
+    if problem.schema.targets:
+        new = ensemble.predictions(Encoded(values, shown & ~problem.target_units), [fold])
     some = problem.some(np.flatnonzero(entries[:, :n_gaussian].any(axis=1)), _MOST_MASKED_ROWS, 29)
+    is_some = np.isin(np.arange(len(rows)), some)
     uniform = np.random.default_rng([problem.seed, 31]).random((len(some), n_entries))
-    fewer = [
+    fewer = [_numbers(problem, rows, seen, entries & is_some[:, None], new)] + [
         from_features(rows[some], seen[some] & (uniform < kept), entries[some]) for kept in _KEPT
     ]
     many = problem.some(np.arange(problem.n_rows if n_gaussian else 0), _MOST_ROWS_IN_HALVES, 37)
@@ -118,10 +123,6 @@ def _judge_fold(problem: Problem, ensemble: Ensemble, fold: Fold, held: HeldOut)
     halves = [
         from_features(many, observed & ~half, observed & half) for half in (coin < 0.5, coin >= 0.5)
     ]
-    values, shown = problem.encoded.values[rows], problem.by_unit(seen)
-    known = new = ensemble.predictions(Encoded(values, shown), [fold])
-    if problem.schema.targets:
-        new = ensemble.predictions(Encoded(values, shown & ~problem.target_units), [fold])
     targets = Targets(
         codes=problem.target_codes[rows].T,
         held=entries[:, problem.target_entries].T,
