@@ -18,8 +18,7 @@ from scipy.special import expit
 
 from halfseen import metrics
 from halfseen.baselines.baseline import ColumnScale, CompletedTable, observed_scale
-from halfseen.baselines.low_rank import spectral_norm
-from halfseen.baselines.mc1 import CoCompletionLoss, complete_with_ones
+from halfseen.baselines.low_rank import CoCompletionLoss, complete_with_ones, spectral_norm
 from halfseen.experiments.data_sets import DataSet, load_data_set
 from halfseen.masks import MaskedTable, mask_table
 

@@ -18,7 +18,7 @@ from halfseen.baselines.networks import Perceptron, Rows, initial_perceptron
 
 DRAWS = np.random.default_rng(0)
 GAIN_MODEL = GainModel(2, 1, False)
-GENERATOR, DISCRIMINATOR = GAIN_MODEL.start(jax.random.key(0)).parameters
+GENERATOR, DISCRIMINATOR = (one.parameters for one in GAIN_MODEL.start(jax.random.key(0)))
 ROWS = Rows(jnp.asarray(DRAWS.random((8, 3)), jnp.float32), jnp.asarray(DRAWS.random((8, 3)) < 0.6))
 OTHER = ROWS._replace(values=jnp.where(ROWS.observed, ROWS.values, 77.0))
 NOISE = jnp.asarray(DRAWS.random((8, 3)), jnp.float32)
@@ -108,11 +108,9 @@ def test_the_generators_take_a_step_every_few_of_the_critics() -> None:
     step, state, moved = jax.jit(model.step), model.start(key), []
     for _ in range(6):
         before, state = state, step(state, ROWS, key, settings)
-        same = jax.tree.map(
-            lambda a, b: bool((a == b).all()), before.parameters.imputer, state.parameters.imputer
-        )
-        assert not all(jax.tree.leaves(same.critic))
-        moved.append(not all(jax.tree.leaves(same.generator)))
+        same = jax.tree.map(lambda a, b: bool((a == b).all()), before.imputer, state.imputer)
+        assert not all(jax.tree.leaves(same.critic.parameters))
+        moved.append(not all(jax.tree.leaves(same.generator.parameters)))
     assert moved == [False, False, True] * 2
 
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from halfseen.baselines.baseline import (
-    NotInductive,
     checked_features,
     checked_table,
     held_out_entries,
@@ -47,10 +46,6 @@ def test_observed_entries_are_put_back() -> None:
     completed = with_observed(X, Y, np.array([[9.0, 2.0]]), np.array([[0.3, 0.4]]))
     assert completed.features.tolist() == [[1.0, 2.0]]
     assert completed.scores.tolist() == [[0.3, 1.0]]
-
-
-def test_the_sentence_of_transductive_methods_names_the_remedy() -> None:
-    assert "complete()" in str(NotInductive("MC-1"))
 
 
 def test_columns_are_standardised_by_what_is_observed_of_them() -> None:

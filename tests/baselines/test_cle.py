@@ -11,14 +11,13 @@ from scipy.optimize import check_grad
 from halfseen.baselines.cle import (
     CLE,
     Embedding,
-    Penalties,
     Table,
     balanced_factors,
     collaborative_loss,
     regression_on_product,
 )
 
-PENALTIES = Penalties(2.0, 0.3, 0.4, 0.7, 0.2)
+PENALTIES = (2.0, 0.3, 0.4, 0.7, 0.2)  # delta, l0, l1, l2, l3
 
 
 def linear_table() -> tuple[np.ndarray, np.ndarray]:

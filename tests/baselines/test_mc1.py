@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import check_grad, minimize
 
-from halfseen.baselines.mc1 import MC1, CoCompletionLoss, complete_with_ones
+from halfseen.baselines.low_rank import MC1, CoCompletionLoss, complete_with_ones
 
 
 def tiny_loss(seed: int, lam: float) -> CoCompletionLoss:
@@ -50,27 +50,26 @@ def smoothed_minimum(loss: CoCompletionLoss, mu: float) -> np.ndarray:
 @pytest.mark.parametrize(("seed", "lam", "share"), [(0, 1.0, 0.2), (1, 0.1, 0.05), (2, 3.0, 0.4)])
 def test_reaches_the_minimum_of_the_convex_problem(seed: int, lam: float, share: float) -> None:
     loss = tiny_loss(seed, lam)
-    solution = complete_with_ones(loss, share, 0.25, 20_000, 1e-12)
-    reference = smoothed_minimum(loss, solution.mu)
-    ours = solution.Z.copy()
+    ours, mu, _, _ = complete_with_ones(loss, share, 0.25, 20_000, 1e-12)
+    reference = smoothed_minimum(loss, mu)
     np.testing.assert_allclose(ours[:, -1], 1.0, atol=1e-8)
     ours[:, -1] = 1.0
-    lowest = objective(loss, reference, solution.mu)
-    assert objective(loss, ours, solution.mu) == pytest.approx(lowest, rel=1e-4)
-    assert objective(loss, ours, solution.mu) <= lowest * (1 + 1e-9)
+    lowest = objective(loss, reference, mu)
+    assert objective(loss, ours, mu) == pytest.approx(lowest, rel=1e-4)
+    assert objective(loss, ours, mu) <= lowest * (1 + 1e-9)
     np.testing.assert_allclose(ours, reference, atol=0.02)
 
 
 def test_minus_the_gradient_is_a_subgradient_of_the_nuclear_norm() -> None:
     loss = tiny_loss(3, 1.0)
-    solution = complete_with_ones(loss, 0.1, 0.25, 20_000, 1e-13)
-    left, values, right = np.linalg.svd(solution.Z)
+    Z, mu, _, _ = complete_with_ones(loss, 0.1, 0.25, 20_000, 1e-13)
+    left, values, right = np.linalg.svd(Z)
     rank = int(np.sum(values > 1e-9))
     left, right = left[:, :rank], right[:rank]
     assert 0 < rank < 7
     # Off the column of ones, G must be U V' + W with U'W = 0, W V = 0 and ||W|| <= 1. On that
     # column it is free, so it is what U'G = V' asks of it within the span of U.
-    G = -loss.gradient(solution.Z) / solution.mu
+    G = -loss.gradient(Z) / mu
     np.testing.assert_allclose((left.T @ G)[:, :-1], right[:, :-1], atol=1e-7)
     beyond = (G - left @ (left.T @ G))[:, :-1]
     assert np.linalg.norm(beyond, 2) <= 1 + 1e-7
@@ -79,15 +78,15 @@ def test_minus_the_gradient_is_a_subgradient_of_the_nuclear_norm() -> None:
 def test_writing_the_ones_back_is_not_enough() -> None:
     """The published step has another fixed point, with a larger objective."""
     loss = tiny_loss(0, 1.0)
-    solution = complete_with_ones(loss, 0.2, 0.25, 20_000, 1e-12)
-    Z, step = solution.Z.copy(), 1.0 / loss.lipschitz
+    Z, mu, _, _ = complete_with_ones(loss, 0.2, 0.25, 20_000, 1e-12)
+    step = 1.0 / loss.lipschitz
     Z[:, -1] = 1.0
-    best = objective(loss, Z, solution.mu)
+    best = objective(loss, Z, mu)
     for _ in range(5000):
         left, values, right = np.linalg.svd(Z - step * loss.gradient(Z), full_matrices=False)
-        Z = (left * np.maximum(values - step * solution.mu, 0.0)) @ right
+        Z = (left * np.maximum(values - step * mu, 0.0)) @ right
         Z[:, -1] = 1.0
-    assert objective(loss, Z, solution.mu) > best * (1 + 1e-4)
+    assert objective(loss, Z, mu) > best * (1 + 1e-4)
 
 
 @pytest.mark.parametrize("wrong", [{"lam": 0.0}, {"mu_share": -1.0}, {"decay": 1.0}])

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import multivariate_normal, norm
 
 from halfseen.baselines.miwae import Autoencoder, Decoded, MiwaeModel, bound
-from halfseen.baselines.networks import Rows
+from halfseen.baselines.networks import Rows, State
 
 MODEL = MiwaeModel(4, 1, False, (), 2, 1)
 SPREAD = 0.7
@@ -86,7 +86,7 @@ def test_missing_entries_neither_count_nor_are_read() -> None:
 def test_a_linear_gaussian_model_is_completed_by_its_conditional_mean() -> None:
     autoencoder, loadings, of_label = linear_model()
     rows, seen = Rows(*(part[1:2] for part in rows_of(3))), np.array([0, 2])
-    said = np.asarray(MODEL.output(autoencoder, rows, jax.random.key(0), 40_000))[0]
+    said = np.asarray(MODEL.output(State(autoencoder, None), rows, jax.random.key(0), 40_000))[0]
     observed = loadings.T[seen] @ loadings[:, seen] + SPREAD**2 * np.eye(2)
     gain = loadings[:, seen] @ np.linalg.inv(observed)
     code = gain @ np.asarray(rows.values)[0, seen]

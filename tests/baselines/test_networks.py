@@ -89,7 +89,7 @@ def test_losses_are_those_of_a_loop() -> None:
 
 def test_the_ensemble_predicts_the_mean_of_its_networks() -> None:
     rows, key = drawn_rows(6), jax.random.key(0)
-    networks = LABELS.start(key).parameters
+    networks = LABELS.start(key)._replace(optimiser_state=None)
     members = [jax.tree.map(lambda leaf, at=at: leaf[at : at + 1], networks) for at in range(2)]
     alone = [LABELS.output(member, rows, key, 1) for member in members]
     assert not np.allclose(*alone)

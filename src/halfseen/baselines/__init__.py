@@ -14,18 +14,18 @@ The paper's: :class:`CLE`, :class:`NoisyIMC`, :class:`MC1`. What a user would pi
 
 from halfseen.baselines.adversarial import GAIN, MisGAN, MisGANConvolutional
 from halfseen.baselines.baseline import Baseline, ColumnPrior, CompletedTable, NotInductive
-from halfseen.baselines.classifiers import BoostedNative, CatBoostPerLabel
-from halfseen.baselines.cle import CLE
-from halfseen.baselines.gaussian import GaussianEM
-from halfseen.baselines.imputers import (
+from halfseen.baselines.classifiers import (
     BoostedImputed,
+    BoostedNative,
+    CatBoostPerLabel,
     ForestImputed,
     IterativeLinear,
     IterativeTrees,
     NearestNeighbours,
 )
-from halfseen.baselines.low_rank import NoisyIMC, SoftImpute
-from halfseen.baselines.mc1 import MC1
+from halfseen.baselines.cle import CLE
+from halfseen.baselines.gaussian import GaussianEM
+from halfseen.baselines.low_rank import MC1, NoisyIMC, SoftImpute
 from halfseen.baselines.miwae import MIWAE
 from halfseen.baselines.networks import MaskedNetwork
 from halfseen.baselines.tuner import Tuned, tune

@@ -20,6 +20,7 @@ from halfseen.baselines.networks import (
     Network,
     Perceptron,
     Rows,
+    Settings,
     State,
     descended,
     initial_perceptron,
@@ -34,6 +35,13 @@ _ADAM = {"b1": 0.5, "b2": 0.9}  # moments, as usual with a gradient penalty
 _GENERATOR_KERNEL, _CRITIC_KERNEL = 3, 5  # pixels, height and width
 
 
+class Pair(NamedTuple):
+    """A generator and the network that it plays against."""
+
+    generator: Any
+    critic: Any
+
+
 def completed(rows: Rows, found: jax.Array) -> jax.Array:
     """What is observed, and else what was found."""
     return jnp.where(rows.observed, rows.values, found)
@@ -43,29 +51,24 @@ def completed(rows: Rows, found: jax.Array) -> jax.Array:
 class GainModel(Model):
     """A generator of rows and a discriminator; each reads a row and as many numbers again."""
 
-    def start(self, key: jax.Array) -> State:
+    def start(self, key: jax.Array) -> Pair:
         """Both players, perceptrons as wide as there are columns."""
         sizes = (2 * self.n_columns, self.n_columns, self.n_columns, self.n_columns)
-        players = tuple(initial_perceptron(part, sizes) for part in jax.random.split(key))
-        return State(players, tuple(optax.adam(0.0).init(player) for player in players))
+        players = (initial_perceptron(part, sizes) for part in jax.random.split(key))
+        return Pair(*(State(player, optax.adam(0.0).init(player)) for player in players))
 
     def generated(self, generator: Perceptron, rows: Rows, noise: jax.Array) -> jax.Array:
         """G([x * m + z * (1 - m), m]) for all columns, in [0, 1]; `noise` z is in (0, 1)."""
-        read = jnp.where(rows.observed, rows.values, _LARGEST_NOISE * noise)
+        read = completed(rows, _LARGEST_NOISE * noise)
         inputs = jnp.concatenate([read, rows.observed.astype(jnp.float32)], axis=1)
         return jax.nn.sigmoid(perceptron_output(generator, inputs))
 
-    def guess(self, discriminator: Perceptron, completed: jax.Array, hint: jax.Array) -> jax.Array:
-        """Inputs of the sigmoid that says which entries were observed."""
-        return perceptron_output(discriminator, jnp.concatenate([completed, hint], axis=1))
-
     def discriminator_loss(
-        self, discriminator: Perceptron, completed: jax.Array, rows: Rows, hint: jax.Array
+        self, discriminator: Perceptron, row: jax.Array, rows: Rows, hint: jax.Array
     ) -> jax.Array:
-        """Cross-entropy of the guess which entries were observed."""
-        inputs, observed = self.guess(discriminator, completed, hint), rows.observed
-        loss: jax.Array = optax.sigmoid_binary_cross_entropy(inputs, observed * 1.0).mean()
-        return loss
+        """Cross-entropy of the guess which entries of a completed row were observed."""
+        inputs = perceptron_output(discriminator, jnp.concatenate([row, hint], axis=1))
+        return jnp.mean(optax.sigmoid_binary_cross_entropy(inputs, rows.observed * 1.0))
 
     def generator_loss(
         self, generator: Perceptron, discriminator: Perceptron, rows: Rows, noise: jax.Array,
@@ -73,36 +76,35 @@ class GainModel(Model):
     ) -> jax.Array:  # fmt: skip
         """How badly missing entries pass for observed, plus alpha times the squared error."""
         found = self.generated(generator, rows, noise)
-        inputs = self.guess(discriminator, completed(rows, found), hint)
-        detected = jnp.where(rows.observed, 0.0, -jax.nn.log_sigmoid(inputs)).mean()
+        read = jnp.concatenate([completed(rows, found), hint], axis=1)
+        passed = jax.nn.log_sigmoid(perceptron_output(discriminator, read))
+        detected = jnp.where(rows.observed, 0.0, -passed).mean()
         squared = jnp.where(rows.observed, (found - rows.values) ** 2, 0.0).sum()
         return detected + alpha * squared / jnp.maximum(rows.observed.sum(), 1)
 
-    def step(self, state: State, rows: Rows, key: jax.Array, settings: dict[str, Any]) -> State:
+    def step(self, state: Pair, rows: Rows, key: jax.Array, settings: Settings) -> Pair:
         """One step of the discriminator and then one of the generator."""
-        (generator, discriminator), states = state.parameters, state.optimiser_state
+        generator, critic = state
         noise, uniform = jax.random.uniform(key, (2, *rows.values.shape))
         hint = (rows.observed & (uniform < settings["hint_rate"])).astype(jnp.float32)
         adam = optax.adam(settings["learning_rate"])
-        row = completed(rows, self.generated(generator, rows, noise))
-        gradient = jax.grad(self.discriminator_loss)(discriminator, row, rows, hint)
-        discriminator, state_d = descended(adam, states[1], discriminator, gradient)
+        row = completed(rows, self.generated(generator.parameters, rows, noise))
+        gradient = jax.grad(self.discriminator_loss)(critic.parameters, row, rows, hint)
+        critic = descended(adam, critic, gradient)
         gradient = jax.grad(self.generator_loss)(
-            generator, discriminator, rows, noise, hint, settings["alpha"]
+            generator.parameters, critic.parameters, rows, noise, hint, settings["alpha"]
         )
-        generator, state_g = descended(adam, states[0], generator, gradient)
-        return State((generator, discriminator), (state_g, state_d))
+        return Pair(descended(adam, generator, gradient), critic)
 
-    def output(self, parameters: Any, rows: Rows, key: jax.Array, n_draws: int) -> jax.Array:
+    def output(self, state: Pair, rows: Rows, key: jax.Array, n_draws: int) -> jax.Array:
         """One forward pass; the scores of classes are divided by their sum."""
         noise = jax.random.uniform(key, rows.values.shape)
-        features, scores = self.parts(self.generated(parameters[0], rows, noise))
+        features, scores = self.parts(self.generated(state.generator.parameters, rows, noise))
         if self.classes:
             scores = scores / jnp.maximum(scores.sum(axis=1, keepdims=True), 1e-12)
         return jnp.concatenate([features, scores], axis=1)
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class GAIN(Network):
     """Generative adversarial imputation nets, with the labels as further columns.
 
@@ -129,35 +131,21 @@ class GAIN(Network):
     Examples
     --------
     >>> gain = GAIN(n_steps=10).fit([[0.0, 0.1], [0.2, None], [1.0, 1.1]], [[0], [0], [1]])
-    >>> gain.complete().features.shape, gain.predict_scores([[1.0, None]]).shape
-    ((3, 2), (1, 1))
+    >>> gain.predict_scores([[1.0, None]]).shape
+    (1, 1)
     """
 
-    method: ClassVar[str] = "GAIN"
-    gives_probabilities: ClassVar[bool] = False
-    grid: ClassVar[dict[str, list[Any]]] = {
-        "alpha": [10.0, 100.0, 1000.0],
-        "learning_rate": [0.0003, 0.001],
-    }
+    method = "GAIN"
+    gives_probabilities = False
+    grid = {"alpha": [10.0, 100.0, 1000.0], "learning_rate": [0.0003, 0.001]}
+    _model = GainModel
+    _scale = staticmethod(unit_interval_scale)
 
     hint_rate: float = 0.9
     alpha: float = 100.0
     learning_rate: float = 1e-3
     n_steps: int = 10_000
     patience: int = 1_000
-
-    def _scale(self, X: Floats) -> ColumnScale:
-        return unit_interval_scale(X)
-
-    def _model(self, n_features: int, n_labels: int, classes: bool) -> Model:
-        return GainModel(n_features, n_labels, classes)
-
-
-class Pair(NamedTuple):
-    """A generator and its critic, or the states of their optimisers."""
-
-    generator: Any
-    critic: Any
 
 
 class Players(NamedTuple):
@@ -191,17 +179,15 @@ class MisganModel(Model):
         """One number for each row of (n_rows, n_columns)."""
         return perceptron_output(critic, columns)[:, 0]
 
-    def start(self, key: jax.Array) -> State:
+    def start(self, key: jax.Array) -> Players:
         """All players before training."""
-        keys = jax.random.split(key, 6)
-        generators = Pair(
-            jax.vmap(self.new_generator)(keys[:2]), jax.vmap(self.new_critic)(keys[2:4])
+        keys, init = jax.random.split(key, 6), optax.adam(0.0, **_ADAM).init
+        players = (
+            (jax.vmap(self.new_generator)(keys[:2]), jax.vmap(self.new_critic)(keys[2:4])),
+            (initial_perceptron(keys[4], (self.n_columns,) * 5), self.new_critic(keys[5])),
         )
-        imputer = initial_perceptron(keys[4], (self.n_columns,) * 5)
-        players = Players(generators, Pair(imputer, self.new_critic(keys[5])), jnp.zeros((), int))
-        init = optax.adam(0.0, **_ADAM).init
-        of_generators, of_imputer = (Pair(*map(init, pair)) for pair in players[:2])
-        return State(players, Players(of_generators, of_imputer, None))
+        generators, imputer = (Pair(*(State(one, init(one)) for one in pair)) for pair in players)
+        return Players(generators, imputer, jnp.zeros((), int))
 
     def row(self, inputs: jax.Array) -> jax.Array:
         """Columns in [0, 1]: a sigmoid each, and one softmax for classes."""
@@ -231,21 +217,20 @@ class MisganModel(Model):
         return penalty * ((steepness - 1) ** 2).mean() - distance
 
     def _stepped(
-        self, pair: Pair, states: Pair, n_done: jax.Array, rate: jax.Array, critic_gradient: Any,
+        self, pair: Pair, n_done: jax.Array, rate: jax.Array, critic_gradient: Any,
         generator_loss: Callable[[Any, Any], jax.Array],
-    ) -> tuple[Pair, Pair]:  # fmt: skip
+    ) -> Pair:  # fmt: skip
         """A step of the critic, and every `n_critic` minibatches one of the generator."""
         adam = optax.adam(rate, **_ADAM)
-        critic, critic_state = descended(adam, states.critic, pair.critic, critic_gradient)
+        critic = descended(adam, pair.critic, critic_gradient)
 
-        def generator_step(generator: Any, state: Any) -> tuple[Any, Any]:
-            return descended(adam, state, generator, jax.grad(generator_loss)(generator, critic))
+        def generator_step(generator: State) -> State:
+            slope = jax.grad(generator_loss)(generator.parameters, critic.parameters)
+            return descended(adam, generator, slope)
 
-        generator, generator_state = jax.lax.cond(
-            (n_done + 1) % self.n_critic == 0, generator_step, State, pair.generator,
-            states.generator,
-        )  # fmt: skip
-        return Pair(generator, critic), Pair(generator_state, critic_state)
+        is_time = (n_done + 1) % self.n_critic == 0
+        generator = jax.lax.cond(is_time, generator_step, lambda same: same, pair.generator)
+        return Pair(generator, critic)
 
     def _rows_and_masks(self, generators: Any, latent: jax.Array) -> tuple[jax.Array, jax.Array]:
         """Generated from latent numbers of shape (2, n_rows, n_latent)."""
@@ -253,19 +238,18 @@ class MisganModel(Model):
         return self.row(inputs[0]), self.mask(inputs[1])
 
     def generator_step(
-        self, state: State, rows: Rows, key: jax.Array, settings: dict[str, Any]
-    ) -> State:
+        self, state: Players, rows: Rows, key: jax.Array, settings: Settings
+    ) -> Players:
         """Critics see masked rows and masks; rows and masks are generated."""
-        players, states = state
-        pair, n_rows = players.generators, len(rows.values)
+        pair, _, n_done = state
         latent_key, share_key = jax.random.split(key)
-        latent = jax.random.normal(latent_key, (2, n_rows, self.n_latent))
-        share = jax.random.uniform(share_key, (2, n_rows, 1))
-        row, mask = self._rows_and_masks(pair.generator, latent)
+        latent = jax.random.normal(latent_key, (2, len(rows.values), self.n_latent))
+        share = jax.random.uniform(share_key, (2, len(rows.values), 1))
+        row, mask = self._rows_and_masks(pair.generator.parameters, latent)
         real = jnp.stack([rows.values, rows.observed.astype(jnp.float32)])
         fake = jnp.stack([row * mask, mask])
         slope = jax.vmap(jax.grad(self.critic_loss), (0, 0, 0, 0, None))
-        gradient = slope(pair.critic, real, fake, share, settings["penalty"])
+        gradient = slope(pair.critic.parameters, real, fake, share, settings["penalty"])
 
         def loss(generators: Any, critics: Any) -> jax.Array:
             row, mask = self._rows_and_masks(generators, latent)
@@ -275,54 +259,44 @@ class MisganModel(Model):
             seen = jnp.stack([row * weight, mask])
             return -jax.vmap(self.criticised)(critics, seen).mean(axis=1).sum()
 
-        rate = settings["learning_rate"]
-        found = self._stepped(pair, states.generators, players.n_done, rate, gradient, loss)
-        return State(
-            players._replace(generators=found[0], n_done=players.n_done + 1),
-            states._replace(generators=found[1]),
-        )
+        pair = self._stepped(pair, n_done, settings["learning_rate"], gradient, loss)
+        return state._replace(generators=pair, n_done=n_done + 1)
 
-    def step(self, state: State, rows: Rows, key: jax.Array, settings: dict[str, Any]) -> State:
+    def step(self, state: Players, rows: Rows, key: jax.Array, settings: Settings) -> Players:
         """The imputer against rows of the generator, which stays as it is."""
-        players, states = state
-        pair, n_rows = players.imputer, len(rows.values)
+        generators, pair, n_done = state
         latent_key, uniform_key = jax.random.split(key)
-        uniform = jax.random.uniform(uniform_key, (n_rows, self.n_columns + 1))
+        uniform = jax.random.uniform(uniform_key, (len(rows.values), self.n_columns + 1))
         noise, share = uniform[:, 1:], uniform[:, :1]
-        latent = jax.random.normal(latent_key, (n_rows, self.n_latent))
-        of_rows = jax.tree.map(lambda leaf: leaf[0], players.generators.generator)
+        latent = jax.random.normal(latent_key, (len(rows.values), self.n_latent))
+        of_rows = jax.tree.map(lambda leaf: leaf[0], generators.generator.parameters)
         real = self.row(self.generated(of_rows, latent))
-
-        fake = completed(rows, self.imputed(pair.generator, rows, noise))
-        gradient = jax.grad(self.critic_loss)(pair.critic, real, fake, share, settings["penalty"])
+        fake = completed(rows, self.imputed(pair.generator.parameters, rows, noise))
+        gradient = jax.grad(self.critic_loss)(
+            pair.critic.parameters, real, fake, share, settings["penalty"]
+        )
 
         def loss(imputer: Perceptron, critic: Any) -> jax.Array:
             found = self.imputed(imputer, rows, noise)
             error = jnp.where(rows.observed, (found - rows.values) ** 2, 0.0).sum(axis=1)
             squared = (error / jnp.maximum(rows.observed.sum(axis=1), 1)).mean()
             missed = self.criticised(critic, completed(rows, found)).mean()
-            total: jax.Array = squared * settings["gamma"] - missed
-            return total
+            return jnp.asarray(squared * settings["gamma"] - missed)
 
-        rate = settings["imputer_learning_rate"]
-        found = self._stepped(pair, states.imputer, players.n_done, rate, gradient, loss)
-        return State(
-            players._replace(imputer=found[0], n_done=players.n_done + 1),
-            states._replace(imputer=found[1]),
-        )
+        pair = self._stepped(pair, n_done, settings["imputer_learning_rate"], gradient, loss)
+        return state._replace(imputer=pair, n_done=n_done + 1)
 
-    def output(self, parameters: Any, rows: Rows, key: jax.Array, n_draws: int) -> jax.Array:
+    def output(self, state: Players, rows: Rows, key: jax.Array, n_draws: int) -> jax.Array:
         """The mean of several completions, each of its own noise."""
 
         def add(place: jax.Array, total: jax.Array) -> jax.Array:
             noise = jax.random.uniform(jax.random.fold_in(key, place), rows.values.shape)
-            return total + self.imputed(parameters.imputer.generator, rows, noise)
+            return total + self.imputed(state.imputer.generator.parameters, rows, noise)
 
         total: jax.Array = jax.lax.fori_loop(0, n_draws, add, jnp.zeros_like(rows.values))
         return total / n_draws
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class MisGAN(Network):
     """Generative adversarial networks learned from incomplete rows, fully connected.
 
@@ -361,8 +335,10 @@ class MisGAN(Network):
     {'gamma': [10.0, 100.0, 1000.0]}
     """
 
-    method: ClassVar[str] = "MisGAN"
-    grid: ClassVar[dict[str, list[Any]]] = {"gamma": [10.0, 100.0, 1000.0]}
+    method = "MisGAN"
+    grid = {"gamma": [10.0, 100.0, 1000.0]}
+    _model: ClassVar[type[Model]] = MisganModel
+    _scale = staticmethod(unit_interval_scale)
 
     n_latent: int = 128
     n_critic: int = 5
@@ -377,17 +353,11 @@ class MisGAN(Network):
     patience: int = 1000
     n_draws: int = 20
 
-    def _scale(self, X: Floats) -> ColumnScale:
-        return unit_interval_scale(X)
-
     def _draws(self) -> tuple[int, int]:
         return self.n_draws, self.n_draws
 
-    def _model(self, n_features: int, n_labels: int, classes: bool) -> Model:
-        return MisganModel(n_features, n_labels, classes, self.n_latent, self.n_critic)
-
     def _train(
-        self, state: State, rows: Rows, judged: Rows, shown: jax.Array, generator: Generator
+        self, state: Any, rows: Rows, judged: Rows, shown: jax.Array, generator: Generator
     ) -> None:
         for n_done in range(0, self.n_generator_steps, 100):
             n_now = min(100, self.n_generator_steps - n_done)
@@ -406,38 +376,36 @@ class ConvolutionalModel(MisganModel):
     shape: tuple[int, int]
     n_channels: int
 
-    @property
-    def small(self) -> tuple[int, int]:
-        """Height and width of the image that a generator starts from."""
-        return math.ceil(self.shape[0] / 4), math.ceil(self.shape[1] / 4)
+    def __post_init__(self) -> None:
+        if math.prod(self.shape) != self.n_features:
+            raise ValueError(
+                f"images of shape {self.shape} have {math.prod(self.shape)} pixels, but X has "
+                f"{self.n_features} columns; set shape to the height and width of the images"
+            )
+
+    def _shrunk(self, factor: int) -> tuple[int, int]:
+        return math.ceil(self.shape[0] / factor), math.ceil(self.shape[1] / factor)
 
     def new_generator(self, key: jax.Array) -> Any:
         """Twice `n_channels`, then `n_channels`, then one."""
-        keys, area = jax.random.split(key, 4), _GENERATOR_KERNEL**2
-        wide, narrow = 2 * self.n_channels, self.n_channels
-        return (
-            initial_perceptron(keys[0], (self.n_latent, math.prod(self.small) * wide)),
-            initial_perceptron(keys[1], (area * wide, 4 * narrow)),
-            initial_perceptron(keys[2], (area * narrow, 4)),
-            initial_perceptron(keys[3], (self.n_latent, 128, self.n_labels)),
-        )
+        area, n = _GENERATOR_KERNEL**2, self.n_channels
+        start = (self.n_latent, math.prod(self._shrunk(4)) * 2 * n)
+        sizes = (start, (area * 2 * n, 4 * n), (area * n, 4), (self.n_latent, 128, self.n_labels))
+        return tuple(map(initial_perceptron, jax.random.split(key, 4), sizes))
 
     def new_critic(self, key: jax.Array) -> Any:
         """`n_channels`, twice and four times as many, then 128 units with the labels."""
-        keys, area = jax.random.split(key, 4), _CRITIC_KERNEL**2
         channels = (1, self.n_channels, 2 * self.n_channels, 4 * self.n_channels)
-        n_left = math.ceil(self.shape[0] / 8) * math.ceil(self.shape[1] / 8) * channels[-1]
-        convolutions = tuple(
-            initial_perceptron(key, (area * n_inputs, n_outputs))
-            for key, (n_inputs, n_outputs) in zip(keys[:3], pairwise(channels), strict=True)
-        )
+        sizes = [(_CRITIC_KERNEL**2 * n_in, n_out) for n_in, n_out in pairwise(channels)]
+        keys, n_left = jax.random.split(key, 4), math.prod(self._shrunk(8)) * channels[-1]
+        convolutions = tuple(map(initial_perceptron, keys[:3], sizes))
         return convolutions, initial_perceptron(keys[3], (n_left + self.n_labels, 128, 1))
 
     def generated(self, generator: Any, latent: jax.Array) -> jax.Array:
         """Inputs of all pixels, row by row of the image, and of the labels."""
         start, *enlarging, labels = generator
         image = perceptron_output(start, latent)
-        image = image.reshape(len(latent), *self.small, 2 * self.n_channels)
+        image = image.reshape(len(latent), *self._shrunk(4), 2 * self.n_channels)
         for layer in enlarging:
             image = enlarged(convolved(jax.nn.relu(image), layer, _GENERATOR_KERNEL, 1))
         pixels = image[:, : self.shape[0], : self.shape[1], 0].reshape(len(latent), -1)
@@ -445,10 +413,10 @@ class ConvolutionalModel(MisganModel):
 
     def criticised(self, critic: Any, columns: jax.Array) -> jax.Array:
         """One number for each row."""
-        image = columns[:, : self.n_features].reshape(len(columns), *self.shape, 1)
+        pixels, labels = self.parts(columns)
+        image = pixels.reshape(len(columns), *self.shape, 1)
         for layer in critic[0]:
             image = jax.nn.relu(convolved(image, layer, _CRITIC_KERNEL, 2))
-        labels = columns[:, self.n_features :]
         read = jnp.concatenate([image.reshape(len(columns), -1), labels], axis=1)
         return perceptron_output(critic[1], read)[:, 0]
 
@@ -463,28 +431,19 @@ def convolved(image: jax.Array, layer: Perceptron, size: int, stride: int) -> ja
     around = (size // 2, size // 2)
     patches = jnp.pad(image, ((0, 0), around, around, (0, 0)))
     for axis, length in ((1, height), (2, width)):
-        shifted = [
-            jax.lax.slice_in_dim(patches, start, start + length, stride, axis)
-            for start in range(size)
-        ]
+        ends = [(start, start + length) for start in range(size)]
+        shifted = [jax.lax.slice_in_dim(patches, *end, stride, axis) for end in ends]
         patches = jnp.concatenate(shifted, axis=-1)
     return perceptron_output(layer, patches)
 
 
 def enlarged(image: jax.Array) -> jax.Array:
-    """Height and width doubled: four channels become the four pixels of a square.
-
-    >>> enlarged(jnp.arange(4.0).reshape(1, 1, 1, 4))[0, :, :, 0].tolist()
-    [[0.0, 1.0], [2.0, 3.0]]
-    """
+    """Height and width doubled: four channels become the four pixels of a square."""
     n_rows, height, width, n_channels = image.shape
     squares = image.reshape(n_rows, height, width, 2, 2, n_channels // 4)
-    return squares.transpose(0, 1, 3, 2, 4, 5).reshape(
-        n_rows, 2 * height, 2 * width, n_channels // 4
-    )
+    return squares.transpose(0, 1, 3, 2, 4, 5).reshape(n_rows, 2 * height, 2 * width, -1)
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class MisGANConvolutional(MisGAN):
     """MisGAN whose generators and critics are convolutional, for tables of images.
 
@@ -505,26 +464,16 @@ class MisGANConvolutional(MisGAN):
     ValueError: images of shape (2, 3) have 6 pixels, but X has 2 columns; set shape ...
     """
 
-    method: ClassVar[str] = "MisGAN, convolutional"
+    method = "MisGAN, convolutional"
+    _model = ConvolutionalModel
 
     shape: tuple[int, int] = (28, 28)
     n_channels: int = 16
     n_generator_steps: int = 300
     n_steps: int = 1000
 
-    def _model(self, n_features: int, n_labels: int, classes: bool) -> Model:
-        if math.prod(self.shape) != n_features:
-            raise ValueError(
-                f"images of shape {tuple(self.shape)} have {math.prod(self.shape)} pixels, but X "
-                f"has {n_features} columns; set shape to the height and width of the images"
-            )
-        height, width = self.shape
-        shape = n_features, n_labels, classes
-        return ConvolutionalModel(
-            *shape, self.n_latent, self.n_critic, (height, width), self.n_channels
-        )
-
-    def _scale(self, X: Floats) -> ColumnScale:
+    @staticmethod
+    def _scale(X: Floats) -> ColumnScale:
         # One scale for all pixels keeps an image an image.
         whole = unit_interval_scale(X.reshape(-1, 1))
         return ColumnScale(*(np.repeat(number, X.shape[1]) for number in whole))

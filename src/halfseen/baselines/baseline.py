@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, NamedTuple, Self, dataclass_transform
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +23,9 @@ _ROUNDING = 1e-10
 
 
 class CompletedTable(NamedTuple):
-    """Features and label scores of all rows.
+    """Features and label scores of all rows, observed ones as they were.
 
-    Observed features come back as they were. Scores are larger for labels that are more likely;
-    where ``Baseline.gives_probabilities``, they lie in [0, 1], and observed labels score 0 or 1.
+    Scores are larger for labels that are more likely, and in [0, 1] if they are probabilities.
     """
 
     features: Floats  # (n_rows, n_features)
@@ -35,13 +35,8 @@ class CompletedTable(NamedTuple):
 class NotInductive(NotImplementedError):
     """The method completes the rows it was fitted on and no others."""
 
-    def __init__(self, method: str) -> None:
-        super().__init__(
-            f"{method} is transductive only: it has no answer for rows it was not fitted on; "
-            "fit it on old and new rows together and call complete()"
-        )
 
-
+@dataclass_transform(kw_only_default=True, eq_default=False)
 class Baseline(BaseEstimator, ABC):  # type: ignore[misc]
     """One method to compare against.
 
@@ -53,17 +48,14 @@ class Baseline(BaseEstimator, ABC):  # type: ignore[misc]
     ----------
     method : str
         Name of the method in tables.
-    inductive : bool
-        Whether :meth:`complete` and :meth:`predict_scores` take new rows.
+    inductive, gives_probabilities : bool
+        Whether :meth:`complete` takes new rows; whether scores are probabilities.
     imputes : bool
         Whether the method itself completes features; if not, ``complete().features`` are column
         means, or come from a completion before it.
-    gives_probabilities : bool
-        Whether scores are probabilities.
-    grid : mapping from parameter name to a sequence of values
-        What :func:`~halfseen.baselines.tune` may choose from; empty if there is nothing to choose.
-    while_tuning : mapping from parameter name to a value
-        Parameters that are cheaper while settings are compared, for instance a smaller ensemble.
+    grid, while_tuning : mapping from parameter name
+        Values that :func:`~halfseen.baselines.tune` may choose from; and a cheaper value of a
+        parameter while settings are compared, for instance a smaller ensemble.
     """
 
     method: ClassVar[str]
@@ -73,41 +65,34 @@ class Baseline(BaseEstimator, ABC):  # type: ignore[misc]
     grid: ClassVar[Mapping[str, Sequence[Any]]] = {}
     while_tuning: ClassVar[Mapping[str, Any]] = {}
 
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        dataclass(kw_only=True, eq=False, repr=False)(cls)  # parameters are its annotated fields
+
     def fit(self, X: Any, Y: Any, target: TargetKind = "labels") -> Self:
         """Fit on everything observed.
 
         Parameters
         ----------
-        X : array-like of shape (n_rows, n_features)
-            Numbers, NaN where missing.
-        Y : array-like of shape (n_rows, n_labels)
-            0, 1, or NaN where unknown.
+        X, Y : array-like of shape (n_rows, n_features) and (n_rows, n_labels)
+            Numbers, NaN where missing; 0, 1, or NaN where unknown.
         target : {"labels", "classes"}, default="labels"
             Whether a row may have any number of labels, or is of exactly one class.
-
-        Returns
-        -------
-        self
         """
-        features, labels = checked_table(X, Y, target)
-        self._table, self.target_ = (features, labels), target
-        self.n_features_in_ = features.shape[1]
-        self.n_labels_ = labels.shape[1]
-        self._fit(features, labels)
+        self._table, self.target_ = checked_table(X, Y, target), target
+        self.n_features_in_, self.n_labels_ = (part.shape[1] for part in self._table)
+        self._fit(*self._table)
         return self
 
     def complete(self, X: Any = None) -> CompletedTable:
-        """Features and label scores of new rows, complete or not; else of those that were fitted.
-
-        Raises
-        ------
-        NotInductive
-            If there are new rows and the method cannot.
-        """
+        """Features and label scores of new rows; without any, of those that were fitted."""
         if X is None:
             return with_observed(*self._table, *self._completed_fitted())
         if not self.inductive:
-            raise NotInductive(self.method)
+            raise NotInductive(
+                f"{self.method} is transductive only: it has no answer for rows it was not fitted "
+                "on; fit it on old and new rows together and call complete()"
+            )
         features = checked_features(X)
         if features.shape[1] != self.n_features_in_:
             raise ValueError(
@@ -179,12 +164,7 @@ def with_observed(X: Floats, Y: Floats, features: Floats, scores: Floats) -> Com
 
 
 class ColumnScale(NamedTuple):
-    """What a column is shifted and divided by.
-
-    >>> scale = observed_scale(np.array([[1.0, 5.0], [3.0, np.nan]]))
-    >>> scale.standardised(np.array([[1.0, 6.0]])), scale.restored(np.array([[-1.0, 1.0]]))
-    (array([[-1.,  1.]]), array([[1., 6.]]))
-    """
+    """What a column is shifted and divided by."""
 
     offset: Floats  # (n_columns,)
     spread: Floats  # (n_columns,), positive
@@ -199,10 +179,7 @@ class ColumnScale(NamedTuple):
 
 
 def observed_scale(table: Floats) -> ColumnScale:
-    """Mean and standard deviation over what is observed in each column.
-
-    A column without observed entries has mean 0, and one without variation has spread 1.
-    """
+    """Mean (0 if nothing is observed) and standard deviation (1 without variation) of columns."""
     observed = ~np.isnan(table)
     n_observed = np.maximum(observed.sum(axis=0), 1)
     mean = np.where(observed, table, 0.0).sum(axis=0) / n_observed
@@ -212,11 +189,7 @@ def observed_scale(table: Floats) -> ColumnScale:
 
 
 def label_frequency(Y: Floats) -> Floats:
-    """The share of ones among the observed entries of each label, 0.5 where there are none.
-
-    >>> label_frequency(np.array([[1.0, 0.0, np.nan], [0.0, np.nan, np.nan]]))
-    array([0.5, 0. , 0.5])
-    """
+    """The share of ones among the observed entries of each label, 0.5 where there are none."""
     n_observed = (~np.isnan(Y)).sum(axis=0)
     return np.where(n_observed > 0, np.nansum(Y, axis=0) / np.maximum(n_observed, 1), 0.5)
 
@@ -224,18 +197,13 @@ def label_frequency(Y: Floats) -> Floats:
 def held_out_entries(
     observed: Bools, share: float, generator: np.random.Generator, by_row: bool = False
 ) -> Bools:
-    """A share of the observed entries, at least one; whole rows if `by_row`.
-
-    Drawn among the observed ones by number: drawing every entry anew with a seed that also hid
-    entries from the table would pick those very entries, and hold out none.
-    """
+    """A share of the observed entries, at least one; whole rows if `by_row`."""
+    # By number: entries drawn anew, with the seed that hid others, would be those very others.
     candidates = observed[:, :1] if by_row else observed
     places = np.flatnonzero(candidates)
-    chosen = generator.choice(
-        places, size=min(len(places), max(1, round(share * len(places)))), replace=False
-    )
+    n_chosen = min(len(places), max(1, round(share * len(places))))
     held_out = np.zeros(candidates.size, dtype=bool)
-    held_out[chosen] = True
+    held_out[generator.choice(places, size=n_chosen, replace=False)] = True
     return np.broadcast_to(held_out.reshape(candidates.shape), observed.shape)
 
 
@@ -252,7 +220,7 @@ class ColumnPrior(Baseline):
     ([[1.0, 2.0], [3.0, 3.0], [2.0, 4.0]], [[1.0, 0.0], [0.5, 0.0], [0.0, 0.0]])
     """
 
-    method: ClassVar[str] = "Column prior"
+    method = "Column prior"
 
     def _fit(self, X: Floats, Y: Floats) -> None:
         self.feature_means_ = observed_scale(X).offset

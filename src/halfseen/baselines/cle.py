@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar, NamedTuple, Self
+from collections.abc import Sequence
+from typing import NamedTuple, Self
 
 import numpy as np
 from scipy.optimize import minimize
@@ -36,18 +36,9 @@ class Embedding(NamedTuple):
 
     def scores(self, output: str) -> Floats:
         """Centred scores of labels, by the "embedding" or the "regression"."""
-        by_features: Floats = self.U @ (self.V.T @ self.B)
-        return self.W @ self.H.T if output == "embedding" else by_features
-
-
-class Penalties(NamedTuple):
-    """Weights of the terms, in the order of the paper: delta, l0, l1, l2, l3."""
-
-    label_weight: float
-    features: float
-    labels: float
-    coupling: float
-    regression: float
+        if output == "embedding":
+            return np.asarray(self.W @ self.H.T)
+        return np.asarray(self.U @ (self.V.T @ self.B))
 
 
 class Table(NamedTuple):
@@ -59,7 +50,6 @@ class Table(NamedTuple):
     observed_labels: Bools
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class CLE(Baseline):
     """Collaborative label embedding, linear.
 
@@ -81,17 +71,13 @@ class CLE(Baseline):
     ----------
     n_components : int, default=40
         k, components of the features; at most as many as rows or columns are used.
-    label_weight : float, default=10.0
-        delta.
+    label_weight, coupling, regression_penalty : float, default=10.0, 0.3, 30.0
+        delta, l2 and l3.
     feature_share, label_share : float, default=0.08, 0.02
         l0, as a share of the largest singular value of the observed features; l1, as a share of
         delta times that of the labels.
-    coupling, regression_penalty : float, default=0.3, 30.0
-        l2 and l3.
-    max_iter : int, default=100
-        Most iterations of L-BFGS, before and after the choice each.
-    random_state : int, default=0
-        Seed.
+    max_iter, random_state : int, default=100, 0
+        Most iterations of L-BFGS, before and after the choice each; and seed.
 
     Examples
     --------
@@ -101,9 +87,9 @@ class CLE(Baseline):
     True
     """
 
-    method: ClassVar[str] = "CLE"
-    gives_probabilities: ClassVar[bool] = False
-    grid: ClassVar[dict[str, list[float]]] = {
+    method = "CLE"
+    gives_probabilities = False
+    grid = {
         "feature_share": [0.04, 0.08, 0.15],
         "label_share": [0.02, 0.08, 0.2],
         "coupling": [0.3, 1.0, 3.0],
@@ -121,15 +107,17 @@ class CLE(Baseline):
     random_state: int = 0
 
     def _fit(self, X: Floats, Y: Floats) -> None:
-        self._check_settings()
+        for name, value in self.get_params().items():
+            if name != "random_state" and value <= 0:
+                raise ValueError(f"{name} must be positive, got {value!r}")
         self._scale = observed_scale(X)
         self._label_mean = observed_scale(Y).offset
         features = np.nan_to_num(self._scale.standardised(X))
         labels = np.nan_to_num(Y - self._label_mean)
         table = Table(features, ~np.isnan(X), labels, ~np.isnan(Y))
-        self._penalties = Penalties(
-            self.label_weight,
-            self.feature_share * (spectral_norm(features) or 1.0),
+        # Weights of the terms, in the order of the paper: delta, l0, l1, l2, l3.
+        self._penalties = (
+            self.label_weight, self.feature_share * (spectral_norm(features) or 1.0),
             self.label_share * self.label_weight * (spectral_norm(labels) or 1.0),
             self.coupling, self.regression_penalty,
         )  # fmt: skip
@@ -140,11 +128,6 @@ class CLE(Baseline):
         embedding = self._descended(self._start(shown, generator), shown)
         self.output_ = self._better_output(embedding, Y, held_out)
         self.embedding_ = self._descended(embedding, table)
-
-    def _check_settings(self) -> None:
-        for name, value in self.get_params().items():
-            if name != "random_state" and value <= 0:
-                raise ValueError(f"{name} must be positive, got {value!r}")
 
     def _start(self, table: Table, generator: np.random.Generator) -> Embedding:
         labels = np.where(table.observed_labels, table.labels, 0.0)
@@ -172,7 +155,7 @@ class CLE(Baseline):
 
     def _completed(self, X: Floats, Y: Floats) -> tuple[Floats, Floats]:
         V = self.embedding_.V
-        features = fold_in(V, self._penalties.features, self._scale.standardised(X)) @ V.T
+        features = fold_in(V, self._penalties[1], self._scale.standardised(X)) @ V.T
         return self._scale.restored(features), self._label_mean + features @ self.embedding_.B
 
     def _completed_fitted(self) -> tuple[Floats, Floats]:
@@ -181,7 +164,7 @@ class CLE(Baseline):
 
 
 def collaborative_loss(
-    embedding: Embedding, table: Table, penalties: Penalties
+    embedding: Embedding, table: Table, penalties: Sequence[float]
 ) -> tuple[float, Embedding]:
     """The objective and its gradient."""
     U, V, W, H, B = embedding

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Self
 
 import jax.numpy as jnp
 import numpy as np
@@ -52,9 +51,8 @@ class GaussianCompletion:
             # All chunks have one shape, so that one program is compiled.
             padded = np.pad(chunk, ((0, _CHUNK - len(chunk)), (0, 0)), constant_values=np.nan)
             values, observed = jnp.asarray(np.nan_to_num(padded), jnp.float32), ~np.isnan(padded)
-            completed = conditional_means(
-                self.gaussian, values, jnp.asarray(observed), n_steps=_SEARCH_STEPS
-            )
+            arguments = self.gaussian, values, jnp.asarray(observed)
+            completed = conditional_means(*arguments, n_steps=_SEARCH_STEPS)
             found[start : start + _CHUNK] = np.asarray(completed)[: len(chunk)]
         return np.where(np.isnan(table), self.scale.restored(found), table)
 
@@ -63,7 +61,6 @@ class GaussianCompletion:
         return self.fit(table).transform(table)
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class GaussianEM(Baseline):
     """Joint Gaussian over [features, labels], fitted by EM to the observed entries.
 
@@ -86,9 +83,9 @@ class GaussianEM(Baseline):
     (1.0, True)
     """
 
-    method: ClassVar[str] = "Joint Gaussian, EM"
-    gives_probabilities: ClassVar[bool] = False
-    grid: ClassVar[dict[str, list[float]]] = {"shrinkage": [0.01, 0.02, 0.05, 0.1, 0.2]}
+    method = "Joint Gaussian, EM"
+    gives_probabilities = False
+    grid = {"shrinkage": [0.01, 0.02, 0.05, 0.1, 0.2]}
 
     shrinkage: float = 0.05
     n_rounds: int = 20

@@ -1,15 +1,15 @@
-"""Matrices of small nuclear norm: SoftImpute and NoisyIMC."""
+"""Matrices of small nuclear norm: SoftImpute, NoisyIMC and MC-1."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
+from scipy.special import expit
 
-from halfseen.baselines.baseline import Baseline, Floats, held_out_entries, observed_scale
+from halfseen.baselines.baseline import Baseline, Bools, Floats, held_out_entries, observed_scale
 
 # Penalties that a completion tries, as shares of the largest singular value of what is observed.
 _PENALTY_SHARES = np.geomspace(0.6, 0.005, 13)
@@ -51,20 +51,12 @@ def spectral_norm(A: Floats) -> float:
 
 
 def proximal_descent(
-    gradient: Callable[[list[Floats]], list[Floats]],
-    start: list[Floats],
-    penalties: Sequence[float],
-    step: float,
-    *,
-    tol: float,
-    max_iter: int,
-) -> list[Spectrum]:
-    """Minimise a smooth convex function plus a nuclear norm of each of several matrices.
-
-    Accelerated, with restarts where the momentum points uphill [1]_.
-
-    .. [1] O'Donoghue and Candes, "Adaptive restart for accelerated gradient schemes", 2015.
-    """
+    gradient: Callable[[list[Floats]], list[Floats]], start: list[Floats],
+    penalties: Sequence[float], step: float, *, tol: float, max_iter: int,
+) -> list[Spectrum]:  # fmt: skip
+    """Minimise a smooth convex function plus a nuclear norm of each of several matrices."""
+    # Accelerated, with restarts where the momentum points uphill: O'Donoghue and Candes, "Adaptive
+    # restart for accelerated gradient schemes", 2015.
     now, ahead, momentum, n_iter, movement = start, start, 1.0, 0, np.inf
     spectra: list[Spectrum] = []
     while n_iter < max_iter and movement > tol:
@@ -75,10 +67,8 @@ def proximal_descent(
         ]
         after = [spectrum.matrix() for spectrum in spectra]
         changes = [new - old for new, old in zip(after, now, strict=True)]
-        uphill = sum(
-            np.vdot(place - new, change)
-            for place, new, change in zip(ahead, after, changes, strict=True)
-        )
+        triples = zip(ahead, after, changes, strict=True)
+        uphill = sum(np.vdot(place - new, change) for place, new, change in triples)
         momentum = 1.0 if uphill > 0 else momentum
         following = 0.5 * (1.0 + np.sqrt(1.0 + 4.0 * momentum**2))
         weight = (momentum - 1.0) / following
@@ -98,8 +88,7 @@ def soft_imputed(
     def gradient(parts: list[Floats]) -> list[Floats]:
         return [np.where(observed, parts[0] - values, 0.0)]
 
-    found = proximal_descent(gradient, [start], [penalty], 1.0, tol=tol, max_iter=max_iter)
-    return found[0]
+    return proximal_descent(gradient, [start], [penalty], 1.0, tol=tol, max_iter=max_iter)[0]
 
 
 class LowRankCompletion(NamedTuple):
@@ -136,11 +125,9 @@ def low_rank_completion(table: Floats, seed: int) -> LowRankCompletion:
 
 
 def fold_in(loadings: Floats, ridge: float, X: Floats) -> Floats:
-    """Minimiser of ``||x_O - V_O u||^2 + ridge ||u||^2`` for every row x, over its observed part O.
-
-    Rows with the same entries observed share one factorisation.
-    """
+    """Minimisers of ``||x_O - V_O u||^2 + ridge ||u||^2``, for the observed part O of rows x."""
     observed, values = ~np.isnan(X), np.nan_to_num(X)
+    # Rows with the same entries observed share one factorisation.
     _, pattern = np.unique(np.packbits(observed, axis=1), axis=0, return_inverse=True)
     order = np.argsort(pattern.ravel(), kind="stable")
     bounds = np.flatnonzero(np.diff(pattern.ravel()[order], prepend=-1))
@@ -154,7 +141,6 @@ def fold_in(loadings: Floats, ridge: float, X: Floats) -> Floats:
     return found
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class SoftImpute(Baseline):
     """Nuclear-norm completion of [features, labels], the penalty chosen along a warm path.
 
@@ -164,11 +150,6 @@ class SoftImpute(Baseline):
     T. Hastie, R. Tibshirani, "Spectral regularization algorithms for learning large incomplete
     matrices", JMLR 11, 2010.
 
-    Parameters
-    ----------
-    random_state : int, default=0
-        Seed.
-
     Examples
     --------
     >>> X, Y = [[0.0, 0.1], [1.0, None], [2.0, 2.1], [3.0, 2.9]], [[0], [0], [1], [None]]
@@ -176,8 +157,8 @@ class SoftImpute(Baseline):
     True
     """
 
-    method: ClassVar[str] = "SoftImpute"
-    gives_probabilities: ClassVar[bool] = False
+    method = "SoftImpute"
+    gives_probabilities = False
 
     random_state: int = 0
 
@@ -198,7 +179,6 @@ class SoftImpute(Baseline):
         return completed[:, : self.n_features_in_], completed[:, self.n_features_in_ :]
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class NoisyIMC(Baseline):
     """Inductive matrix completion with noisy side information, also known as DirtyIMC.
 
@@ -212,12 +192,10 @@ class NoisyIMC(Baseline):
 
     Parameters
     ----------
-    feature_share, rest_share : float, default=0.03, 0.25
-        lM and lN, as shares of the values above which M and N are 0.
+    feature_share, rest_share, random_state : default=0.03, 0.25, 0
+        lM and lN, as shares of the values above which M and N are 0; and seed.
     max_iter, tol : int and float, default=1000, 1e-5
         Most iterations; one that moves M and N by less than this share of them is the last.
-    random_state : int, default=0
-        Seed.
 
     Examples
     --------
@@ -227,13 +205,10 @@ class NoisyIMC(Baseline):
     True
     """
 
-    method: ClassVar[str] = "NoisyIMC"
-    imputes: ClassVar[bool] = False
-    gives_probabilities: ClassVar[bool] = False
-    grid: ClassVar[dict[str, list[float]]] = {
-        "feature_share": [0.1, 0.03, 0.01, 0.003, 0.001],
-        "rest_share": [1.0, 0.5, 0.25, 0.1],
-    }
+    method = "NoisyIMC"
+    imputes = False
+    gives_probabilities = False
+    grid = {"feature_share": [0.1, 0.03, 0.01, 0.003, 0.001], "rest_share": [1.0, 0.5, 0.25, 0.1]}
 
     feature_share: float = 0.03
     rest_share: float = 0.25
@@ -280,7 +255,144 @@ def side_information_completion(
         return [unit_X.T @ error, error]
 
     start = [np.zeros((X.shape[1], R.shape[1])), np.zeros_like(known)]
-    M, N = proximal_descent(
-        gradient, start, [of_features, of_rest], 0.5, tol=tol, max_iter=max_iter
-    )
+    penalties = [of_features, of_rest]
+    M, N = proximal_descent(gradient, start, penalties, 0.5, tol=tol, max_iter=max_iter)
     return M.matrix() / largest, N.matrix(), (of_features * largest, of_rest)
+
+
+class CoCompletionLoss(NamedTuple):
+    """Loss of ``Z = [labels, features]`` on the observed entries, each kind averaged.
+
+    ``label_weight / |O_Y| sum log(1 + exp(-y z)) + 1 / |O_X| sum 1/2 (z - x)^2``, y in {-1, +1}.
+    Columns of Z beyond labels and features are free.
+    """
+
+    signs: Floats  # (n_rows, n_labels), -1 or +1, and 0 where unknown
+    features: Floats  # (n_rows, n_features), 0 where missing
+    observed_features: Bools  # (n_rows, n_features)
+    per_label: float  # weight of one observed label
+    per_feature: float
+
+    @classmethod
+    def of(cls, features: Floats, Y: Floats, label_weight: float) -> Self:
+        """The loss of standardised features and labels 0 and 1, NaN where not observed."""
+        observed = ~np.isnan(features)
+        per_label = label_weight / max(int((~np.isnan(Y)).sum()), 1)
+        signs = np.nan_to_num(2.0 * Y - 1.0)
+        per_feature = 1.0 / max(int(observed.sum()), 1)
+        return cls(signs, np.nan_to_num(features), observed, per_label, per_feature)
+
+    @property
+    def lipschitz(self) -> float:
+        """Lipschitz constant of the gradient."""
+        return max(0.25 * self.per_label, self.per_feature)
+
+    def _parts(self, Z: Floats) -> tuple[Floats, Floats, Floats]:
+        """Margins of labels, errors of features, and columns that are free."""
+        n_labels, n_features = self.signs.shape[1], self.features.shape[1]
+        labels, features, rest = np.split(Z, [n_labels, n_labels + n_features], axis=1)
+        error = np.where(self.observed_features, features - self.features, 0.0)
+        return self.signs * labels, error, rest
+
+    def value(self, Z: Floats) -> float:
+        """The loss at Z."""
+        margin, error, _ = self._parts(Z)
+        of_labels = np.logaddexp(0.0, -margin)[self.signs != 0].sum()
+        return float(self.per_label * of_labels + 0.5 * self.per_feature * np.vdot(error, error))
+
+    def gradient(self, Z: Floats) -> Floats:
+        """The gradient at Z, zero where nothing is observed, of the shape of Z."""
+        margin, error, rest = self._parts(Z)
+        of_labels = -self.per_label * self.signs * expit(-margin)
+        return np.hstack([of_labels, self.per_feature * error, np.zeros_like(rest)])
+
+
+class MC1(Baseline):
+    """Matrix completion of [labels, features, 1], transductive.
+
+    Minimises over Z of shape (n_rows, n_labels + n_features + 1)::
+
+        mu ||Z||_* + lam / |O_Y| sum log(1 + exp(-y z)) + 1 / |O_X| sum 1/2 (z - x)^2
+        subject to the last column of Z being 1
+
+    with labels y in {-1, +1} and standardised features. mu falls by ``decay``, each solution the
+    start of the next. The authors write the ones back after each step, whose fixed point is not the
+    minimum; here step and constraint are combined by three-operator splitting (D. Davis, W. Yin,
+    2017). A. Goldberg, X. Zhu, B. Recht, J. Xu, R. Nowak, "Transduction with matrix completion:
+    three birds with one stone", NIPS 2010.
+
+    Parameters
+    ----------
+    lam : float, default=0.003
+        Weight of the mean label loss; the authors try 0.001 to 1.
+    mu_share, decay : float, default=0.03, 0.25
+        The final mu, as a share of that above which nothing but ones is left; and what mu is
+        multiplied with from one solution to the next.
+    max_iter, tol : int and float, default=300, 3e-4
+        Most iterations at each mu; one that moves Z by less than this share of it is the last, ten
+        times as much before the final mu.
+
+    Examples
+    --------
+    >>> X, Y = [[0.0, 0.1], [0.1, None], [1.0, 0.9], [None, 1.0]], [[0], [None], [1], [None]]
+    >>> scores = MC1(lam=1.0).fit(X, Y).complete().scores
+    >>> bool(scores[3, 0] > 0.5 > scores[1, 0])
+    True
+    """
+
+    method = "MC-1"
+    inductive = False
+    grid = {"lam": [0.001, 0.003, 0.01, 0.03, 0.1, 0.3], "mu_share": [0.1, 0.03, 0.01]}
+
+    lam: float = 0.003
+    mu_share: float = 0.03
+    decay: float = 0.25
+    max_iter: int = 300
+    tol: float = 3e-4
+
+    def _fit(self, X: Floats, Y: Floats) -> None:
+        if self.lam <= 0 or self.mu_share <= 0 or not 0 < self.decay < 1:
+            given = f"lam={self.lam!r}, mu_share={self.mu_share!r}, decay={self.decay!r}"
+            raise ValueError(f"lam and mu_share must be positive and decay in (0, 1), got {given}")
+        scale = observed_scale(X)
+        loss = CoCompletionLoss.of(scale.standardised(X), Y, self.lam)
+        Z, self.mu_, self.n_iter_, self.movement_ = complete_with_ones(
+            loss, self.mu_share, self.decay, self.max_iter, self.tol
+        )
+        of_labels, of_features, _ = np.split(Z, np.cumsum([Y.shape[1], X.shape[1]]), axis=1)
+        scores = expit(of_labels)
+        if self.target_ == "classes":
+            scores = scores / scores.sum(axis=1, keepdims=True)
+        self._found = scale.restored(of_features), scores
+
+    def _completed(self, X: Floats, Y: Floats) -> tuple[Floats, Floats]:
+        return self._found  # there are no rows but those that were fitted
+
+
+def complete_with_ones(
+    loss: CoCompletionLoss, mu_share: float, decay: float, max_iter: int, tol: float
+) -> tuple[Floats, float, int, float]:
+    """The minimum of the loss plus mu times the nuclear norm, where the last column is one.
+
+    Z of shape (n_rows, n_labels + n_features + 1), the final mu, iterations, and last movement.
+    """
+    n_columns = loss.signs.shape[1] + loss.features.shape[1] + 1
+    before = np.zeros((len(loss.signs), n_columns))  # called z by Davis and Yin
+    largest = spectral_norm(loss.gradient(before))
+    step = 1.6 / loss.lipschitz  # the splitting converges below 2
+    before[:, -1] = 1.0
+    shrunk, last, mu = before, mu_share * largest, largest
+    n_iter, movement = 0, np.inf
+    while True:
+        mu = max(decay * mu, last)
+        for _ in range(max_iter):
+            shrunk = shrunk_spectrum(before, step * mu).matrix()
+            change = shrunk - before - step * loss.gradient(shrunk)
+            change[:, -1] = 1.0 - shrunk[:, -1]
+            before = before + change
+            n_iter += 1
+            movement = float(np.linalg.norm(change) / max(float(np.linalg.norm(before)), 1e-300))
+            if movement < (tol if mu == last else 10 * tol):
+                break
+        if mu == last:
+            return shrunk, mu, n_iter, movement

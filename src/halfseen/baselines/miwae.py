@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import optax
 
-from halfseen.baselines.baseline import ColumnScale, Floats
 from halfseen.baselines.networks import (
     Model,
     Network,
     Perceptron,
     Rows,
+    Settings,
     State,
     descended,
     initial_perceptron,
     perceptron_output,
-    standard_scale,
 )
 
 _SMALLEST_SCALE = 1e-3  # of the decoder, in standard deviations of a column
@@ -59,12 +58,10 @@ class MiwaeModel(Model):
 
     def start(self, key: jax.Array) -> State:
         """Both perceptrons before training."""
-        encoder_key, decoder_key = jax.random.split(key)
         to_code = (self.n_columns, *self.hidden, 2 * self.n_latent)
         from_code = (self.n_latent, *self.hidden, 2 * self.n_features + self.n_labels)
-        parameters = Autoencoder(
-            initial_perceptron(encoder_key, to_code), initial_perceptron(decoder_key, from_code)
-        )
+        sizes = zip(jax.random.split(key), (to_code, from_code), strict=True)
+        parameters = Autoencoder(*(initial_perceptron(*of_part) for of_part in sizes))
         return State(parameters, optax.adamw(0.0).init(parameters))
 
     def decoded(self, decoder: Perceptron, codes: jax.Array) -> Decoded:
@@ -81,10 +78,7 @@ class MiwaeModel(Model):
     def log_weights(
         self, autoencoder: Autoencoder, rows: Rows, inputs: jax.Array, noise: jax.Array
     ) -> tuple[jax.Array, Decoded]:
-        """log p(x_obs, y_obs | z) p(z) / q(z | inputs) of samples and rows, and what was decoded.
-
-        `noise` holds standard normal draws of shape (n_samples, n_rows, n_latent).
-        """
+        """log p(x_obs, y_obs | z) p(z) / q(z | inputs) of samples, and what was decoded."""
         mean, spread = jnp.split(perceptron_output(autoencoder.encoder, inputs), 2, axis=-1)
         spread = jax.nn.softplus(spread)
         codes = mean + spread * noise
@@ -98,7 +92,7 @@ class MiwaeModel(Model):
             + log_ratio_of_codes.sum(axis=-1)
         ), row
 
-    def step(self, state: State, rows: Rows, key: jax.Array, settings: dict[str, Any]) -> State:
+    def step(self, state: State, rows: Rows, key: jax.Array, settings: Settings) -> State:
         """One step up the bound."""
         n_rows = len(rows.values)
         mask_key, noise_key = jax.random.split(key)
@@ -111,30 +105,25 @@ class MiwaeModel(Model):
             return -bound(self.log_weights(autoencoder, rows, inputs, noise)[0]).mean()
 
         optimiser = optax.adamw(settings["learning_rate"], weight_decay=settings["weight_decay"])
-        gradient = jax.grad(loss)(state.parameters)
-        return descended(optimiser, state.optimiser_state, state.parameters, gradient)
+        return descended(optimiser, state, jax.grad(loss)(state.parameters))
 
-    def output(self, parameters: Any, rows: Rows, key: jax.Array, n_draws: int) -> jax.Array:
+    def output(self, state: State, rows: Rows, key: jax.Array, n_draws: int) -> jax.Array:
         """E[x | x_obs, y_obs] and p(y = 1 | x_obs, y_obs), over weighted samples, by tens."""
         inputs, n_rows = self.signed(rows), len(rows.values)
 
         def add(block: jax.Array, sums: Weighted) -> Weighted:
             shape = (_BLOCK, n_rows, self.n_latent)
             noise = jax.random.normal(jax.random.fold_in(key, block), shape)
-            log_weights, row = self.log_weights(parameters, rows, inputs, noise)
+            log_weights, row = self.log_weights(state.parameters, rows, inputs, noise)
             columns = [row.location, self.probabilities(row.labels)]
             largest = jnp.maximum(sums.largest, log_weights.max(axis=0))
             weights, kept = jnp.exp(log_weights - largest), jnp.exp(sums.largest - largest)
             added = jnp.einsum("sn,snd->nd", weights, jnp.concatenate(columns, axis=-1))
-            return Weighted(
-                largest,
-                kept * sums.weight + weights.sum(axis=0),
-                kept[:, None] * sums.columns + added,
-            )
+            weight = kept * sums.weight + weights.sum(axis=0)
+            return Weighted(largest, weight, kept[:, None] * sums.columns + added)
 
-        nothing = Weighted(
-            jnp.full(n_rows, -jnp.inf), jnp.zeros(n_rows), jnp.zeros_like(rows.values)
-        )
+        zeros = jnp.zeros(n_rows), jnp.zeros_like(rows.values)
+        nothing = Weighted(jnp.full(n_rows, -jnp.inf), *zeros)
         sums: Weighted = jax.lax.fori_loop(0, (n_draws + _BLOCK - 1) // _BLOCK, add, nothing)
         return sums.columns / sums.weight[:, None]
 
@@ -144,7 +133,6 @@ def bound(log_weights: jax.Array) -> jax.Array:
     return jax.nn.logsumexp(log_weights, axis=0) - jnp.log(len(log_weights))
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class MIWAE(Network):
     """Missing-data importance-weighted autoencoder, joint over features and labels.
 
@@ -177,17 +165,15 @@ class MIWAE(Network):
 
     Examples
     --------
-    >>> miwae = MIWAE(n_steps=10).fit([[0.0, 0.1], [0.2, None], [1.0, 1.1]], [[0], [0], [1]])
-    >>> miwae.complete().features.shape, miwae.predict_scores([[1.0, None]]).shape
-    ((3, 2), (1, 1))
+    >>> miwae = MIWAE(hidden=(8,), n_steps=10).fit([[0.0], [0.2], [1.0]], [[0], [0], [1]])
+    >>> miwae.predict_scores([[1.0], [None]]).shape
+    (2, 1)
     """
 
-    method: ClassVar[str] = "MIWAE"
-    grid: ClassVar[dict[str, list[Any]]] = {
-        "n_latent": [10, 20, 50],
-        "encoder_drop": [0.0, 0.1, 0.3],
-    }
-    while_tuning: ClassVar[dict[str, Any]] = {"n_imputation_samples": 50, "n_steps": 2000}
+    method = "MIWAE"
+    grid = {"n_latent": [10, 20, 50], "encoder_drop": [0.0, 0.1, 0.3]}
+    while_tuning = {"n_imputation_samples": 50, "n_steps": 2000}
+    _model = MiwaeModel
 
     n_latent: int = 20
     hidden: tuple[int, ...] = (256, 256)
@@ -202,11 +188,3 @@ class MIWAE(Network):
 
     def _draws(self) -> tuple[int, int]:
         return 2 * _BLOCK, self.n_imputation_samples
-
-    def _scale(self, X: Floats) -> ColumnScale:
-        return standard_scale(X)
-
-    def _model(self, n_features: int, n_labels: int, classes: bool) -> Model:
-        return MiwaeModel(
-            n_features, n_labels, classes, tuple(self.hidden), self.n_latent, self.n_samples
-        )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from itertools import pairwise
 from typing import Any, ClassVar, NamedTuple
@@ -21,6 +21,7 @@ _CHUNK = 1024  # rows that are completed at once, and at most that entries are h
 _STEPS_AT_ONCE = 100  # minibatches of one compiled call, between looks at the held-out entries
 
 Perceptron = tuple[tuple[jax.Array, jax.Array], ...]  # weights and bias of each layer
+Settings = dict[str, Any]  # numbers by name, which may change without a new compilation
 
 
 class Rows(NamedTuple):
@@ -31,7 +32,7 @@ class Rows(NamedTuple):
 
 
 class State(NamedTuple):
-    """What changes while training."""
+    """Parameters and the state of their optimiser."""
 
     parameters: Any
     optimiser_state: Any
@@ -57,20 +58,15 @@ def perceptron_output(
     return inputs @ weights + bias
 
 
-def descended(
-    optimiser: optax.GradientTransformation, state: Any, parameters: Any, gradient: Any
-) -> State:
-    """Parameters and state of an optimiser after one step."""
-    update, after = optimiser.update(gradient, state, parameters)
-    return State(optax.apply_updates(parameters, update), after)
+def descended(optimiser: optax.GradientTransformation, state: State, gradient: Any) -> State:
+    """Parameters and optimiser after one step."""
+    update, after = optimiser.update(gradient, state.optimiser_state, state.parameters)
+    return State(optax.apply_updates(state.parameters, update), after)
 
 
 @dataclass(frozen=True)
 class Model(ABC):
-    """The form of a network and how it is trained: a hashable value that fixes a compilation.
-
-    What may change without a new compilation is in `settings`, numbers by their name.
-    """
+    """The form of a network and how it is trained: a hashable value that fixes a compilation."""
 
     n_features: int
     n_labels: int
@@ -82,15 +78,15 @@ class Model(ABC):
         return self.n_features + self.n_labels
 
     @abstractmethod
-    def start(self, key: jax.Array) -> State:
-        """Before training."""
+    def start(self, key: jax.Array) -> Any:
+        """State before training."""
 
     @abstractmethod
-    def step(self, state: State, rows: Rows, key: jax.Array, settings: dict[str, Any]) -> State:
-        """One minibatch."""
+    def step(self, state: Any, rows: Rows, key: jax.Array, settings: Settings) -> Any:
+        """State after one more minibatch."""
 
     @abstractmethod
-    def output(self, parameters: Any, rows: Rows, key: jax.Array, n_draws: int) -> jax.Array:
+    def output(self, state: Any, rows: Rows, key: jax.Array, n_draws: int) -> jax.Array:
         """Features, scaled, and probabilities of labels, (n_rows, n_columns)."""
 
     def parts(self, columns: jax.Array) -> tuple[jax.Array, jax.Array]:
@@ -123,25 +119,23 @@ class Model(ABC):
 
 @partial(jax.jit, static_argnames=("model", "phase"))
 def trained(
-    model: Model, state: State, rows: Rows, batches: jax.Array, key: jax.Array,
-    settings: dict[str, Any], phase: str,
-) -> State:  # fmt: skip
+    model: Model, state: Any, rows: Rows, batches: jax.Array, key: jax.Array, settings: Settings,
+    phase: str,
+) -> Any:  # fmt: skip
     """One step, the method `phase` of the model, for each minibatch of places of rows."""
 
-    def step(state: State, batch: tuple[jax.Array, jax.Array]) -> tuple[State, None]:
+    def step(state: Any, batch: tuple[jax.Array, jax.Array]) -> tuple[Any, None]:
         places, key = batch
         chosen = Rows(rows.values[places], rows.observed[places])
         return getattr(model, phase)(state, chosen, key, settings), None
 
-    keys = jax.random.split(key, len(batches))
-    after: State = jax.lax.scan(step, state, (batches, keys))[0]
-    return after
+    return jax.lax.scan(step, state, (batches, jax.random.split(key, len(batches))))[0]
 
 
 @partial(jax.jit, static_argnames="model")
-def predicted(model: Model, parameters: Any, rows: Rows, key: jax.Array, n_draws: int) -> jax.Array:
+def predicted(model: Model, state: Any, rows: Rows, key: jax.Array, n_draws: int) -> jax.Array:
     """The output of a network, compiled."""
-    return model.output(parameters, rows, key, n_draws)
+    return model.output(state, rows, key, n_draws)
 
 
 @partial(jax.jit, static_argnames="n_features")
@@ -154,11 +148,11 @@ def held_out_error(found: jax.Array, rows: Rows, shown: jax.Array, n_features: i
     mean = rows.values.sum(axis=0) / jnp.maximum(rows.observed.sum(axis=0), 1)
     error = jnp.where(held_out, (found - rows.values) ** 2, 0.0).sum(axis=0)
     spread = jnp.where(held_out, (mean - rows.values) ** 2, 0.0).sum(axis=0)
-
-    def unexplained(part: slice) -> jax.Array:
-        return error[part].sum() / jnp.maximum(spread[part].sum(), 1e-12)
-
-    return unexplained(slice(n_features)) + unexplained(slice(n_features, None))
+    of_features, of_labels = (
+        error[part].sum() / jnp.maximum(spread[part].sum(), 1e-12)
+        for part in (slice(n_features), slice(n_features, None))
+    )
+    return of_features + of_labels
 
 
 def unit_interval_scale(X: Floats) -> ColumnScale:
@@ -176,7 +170,6 @@ def standard_scale(X: Floats) -> ColumnScale:
     return ColumnScale(mean, np.where(unit_interval_scale(X).spread > 0, spread, 0.0))
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class Network(Baseline):
     """A network that is trained on a table and then completes rows, old or new.
 
@@ -194,31 +187,30 @@ class Network(Baseline):
         Seed.
     """
 
+    _model: ClassVar[type[Model]]  # takes parameters of its own from those of the network
+
     batch_size: int = 128
     n_steps: int = 3000
     patience: int = 600
     held_out: float = 0.1
     random_state: int = 0
 
-    @abstractmethod
-    def _model(self, n_features: int, n_labels: int, classes: bool) -> Model:
-        """The form of the network."""
-
-    @abstractmethod
-    def _scale(self, X: Floats) -> ColumnScale:
-        """How columns are brought to the range of the network."""
-
     def _fit(self, X: Floats, Y: Floats) -> None:
         self._check_settings()
+        own = {field.name: getattr(self, field.name) for field in fields(self._model)[3:]}
+        hashable = {name: tuple(v) if isinstance(v, list) else v for name, v in own.items()}
+        self.model_ = self._model(X.shape[1], Y.shape[1], self.target_ == "classes", **hashable)
         self.scale_ = self._scale(X)
         self._label_seen = ~np.isnan(Y).all(axis=0)
         self._key = jax.random.key(self.random_state)
-        self.model_ = self._model(X.shape[1], Y.shape[1], self.target_ == "classes")
         generator = np.random.default_rng(self.random_state)
-        rows = self._rows(X, Y)
-        shown, chosen = self._held_out_rows(rows, generator)
+        shown, chosen = self._held_out_rows(self._rows(X, Y), generator)
         state = jax.jit(self.model_.start)(jax.random.fold_in(self._key, 0))
         self._train(state, shown, *chosen, generator)
+
+    @staticmethod
+    def _scale(X: Floats) -> ColumnScale:
+        return standard_scale(X)
 
     def _draws(self) -> tuple[int, int]:
         """Draws of noise for a prediction of held-out entries, and for the result."""
@@ -230,11 +222,6 @@ class Network(Baseline):
                 raise ValueError(f"{name} must be at least 1, got {value!r}")
             if name in ("held_out", "dropout", "encoder_drop") and not 0 <= value < 1:
                 raise ValueError(f"{name} is a share, at least 0 and below 1, got {value!r}")
-
-    def _settings(self) -> dict[str, float]:
-        """Numbers that change without a new compilation."""
-        kinds = self.get_params().items()
-        return {name: float(value) for name, value in kinds if isinstance(value, int | float)}
 
     def _rows(self, X: Floats, Y: Floats) -> Rows:
         divisor = np.where(self.scale_.spread > 0, self.scale_.spread, 1.0)
@@ -260,7 +247,7 @@ class Network(Baseline):
         return Rows(jnp.asarray(values), jnp.asarray(observed)), (judged, shown)
 
     def _train(
-        self, state: State, rows: Rows, judged: Rows, shown: jax.Array, generator: Generator
+        self, state: Any, rows: Rows, judged: Rows, shown: jax.Array, generator: Generator
     ) -> None:
         asked = Rows(jnp.where(shown, judged.values, 0.0), shown)
         self.held_out_error_, best_step, self.n_steps_ = np.inf, 0, 0
@@ -268,24 +255,22 @@ class Network(Baseline):
             n_now = min(_STEPS_AT_ONCE, self.n_steps - self.n_steps_)
             state = self._trained(state, rows, generator, "step", self.n_steps_, n_now)
             self.n_steps_ += n_now
-            found = predicted(self.model_, state.parameters, asked, self._key, self._draws()[0])
+            found = predicted(self.model_, state, asked, self._key, self._draws()[0])
             error = float(held_out_error(found, judged, shown, self.model_.n_features))
             # Not smaller but no larger: without a held-out entry the last step counts.
             if error <= self.held_out_error_ or self.n_steps_ == n_now:
-                self.parameters_, self.held_out_error_ = state.parameters, error
-                best_step = self.n_steps_
+                self.state_, self.held_out_error_, best_step = state, error, self.n_steps_
 
     def _trained(
-        self, state: State, rows: Rows, generator: Generator, phase: str, n_done: int, n_now: int
-    ) -> State:
+        self, state: Any, rows: Rows, generator: Generator, phase: str, n_done: int, n_now: int
+    ) -> Any:
         n_rows = len(rows.values)
         size = min(self.batch_size, n_rows)
         batches = np.stack([generator.choice(n_rows, size, replace=False) for _ in range(n_now)])
         key = jax.random.fold_in(jax.random.fold_in(self._key, len(phase)), n_done)
-        after: State = trained(
-            self.model_, state, rows, jnp.asarray(batches), key, self._settings(), phase
-        )
-        return after
+        parameters = self.get_params().items()
+        settings = {name: float(v) for name, v in parameters if isinstance(v, int | float)}
+        return trained(self.model_, state, rows, jnp.asarray(batches), key, settings, phase)
 
     def _completed(self, X: Floats, Y: Floats) -> tuple[Floats, Floats]:
         """Features in raw units and scores, a chunk of rows at a time, with one compilation."""
@@ -294,7 +279,7 @@ class Network(Baseline):
             x, y = X[start : start + _CHUNK], Y[start : start + _CHUNK]
             padding = ((0, _CHUNK - len(x)), (0, 0))
             rows = self._rows(*(np.pad(part, padding, constant_values=np.nan) for part in (x, y)))
-            of_rows = predicted(self.model_, self.parameters_, rows, key, self._draws()[1])
+            of_rows = predicted(self.model_, self.state_, rows, key, self._draws()[1])
             found.append(np.asarray(of_rows, dtype=np.float64)[: len(x)])
         features, scores = np.split(np.concatenate(found), [X.shape[1]], axis=1)
         return self.scale_.restored(features), np.where(self._label_seen, scores, 0.5)
@@ -313,28 +298,24 @@ class MaskedModel(Model):
         sizes = (2 * self.n_columns, *self.hidden, self.n_columns)
         keys = jax.random.split(key, self.n_networks)
         networks = jax.vmap(partial(initial_perceptron, sizes=sizes))(keys)
-        return State(
-            networks, self._optimiser({"learning_rate": 0, "weight_decay": 0}).init(networks)
-        )
+        return State(networks, self._optimiser(0.0, 0.0).init(networks))
 
-    def _optimiser(self, settings: dict[str, Any]) -> optax.GradientTransformation:
-        def rate(n_done: jax.Array) -> jax.Array:
+    def _optimiser(self, rate: Any, weight_decay: Any) -> optax.GradientTransformation:
+        def falling(n_done: jax.Array) -> jax.Array:
             share = 0.5 * (1 + jnp.cos(jnp.pi * n_done / self.n_steps))
-            falling: jax.Array = share * settings["learning_rate"]
-            return falling
+            return jnp.asarray(share * rate)
 
-        return optax.adamw(rate, weight_decay=settings["weight_decay"])
+        return optax.adamw(falling, weight_decay=weight_decay)
 
     def inputs(self, rows: Rows) -> jax.Array:
         """[x * m, m, (2 y - 1) * m_y, m_y]: unknown, 0 and 1 are three different inputs."""
         return jnp.concatenate([self.signed(rows), rows.observed.astype(jnp.float32)], axis=-1)
 
-    def masked(self, rows: Rows, uniform: jax.Array, settings: dict[str, Any]) -> Rows:
+    def masked(self, rows: Rows, uniform: jax.Array, settings: Settings) -> Rows:
         """Rows with some observed entries masked, each row at rates of its own."""
-        d = self.n_features
         rate_x = settings["feature_drop"] * uniform[..., :1]
         rate_y = settings["label_drop"] * uniform[..., 1:2]
-        draws_x, draws_y = uniform[..., 2 : 2 + d], uniform[..., 2 + d :]
+        draws_x, draws_y = self.parts(uniform[..., 2:])
         dropped = self.by_column(draws_x < rate_x, draws_y < rate_y)
         return Rows(rows.values, rows.observed & ~dropped)
 
@@ -349,11 +330,10 @@ class MaskedModel(Model):
         of_features = squared.sum() / jnp.maximum(asked_x.sum(), 1)
         return of_features + label_weight * of_labels.sum() / n_labels
 
-    def step(self, state: State, rows: Rows, key: jax.Array, settings: dict[str, Any]) -> State:
+    def step(self, state: State, rows: Rows, key: jax.Array, settings: Settings) -> State:
         """Mask again, and ask every network for exactly what was masked."""
-        n_rows, n_hidden = len(rows.values), sum(self.hidden)
-        shape = (self.n_networks, n_rows, 2 + self.n_columns + n_hidden)
-        uniform = jax.random.uniform(key, shape)
+        n_draws = 2 + self.n_columns + sum(self.hidden)
+        uniform = jax.random.uniform(key, (self.n_networks, len(rows.values), n_draws))
 
         def loss(network: Perceptron, uniform: jax.Array) -> jax.Array:
             shown = self.masked(rows, uniform[:, : 2 + self.n_columns], settings)
@@ -363,22 +343,17 @@ class MaskedModel(Model):
             asked = rows.observed & ~shown.observed
             return self.loss(output, rows, asked, settings["label_weight"])
 
-        def total(networks: Perceptron) -> jax.Array:
-            return jax.vmap(loss)(networks, uniform).sum()
+        gradient = jax.grad(lambda networks: jax.vmap(loss)(networks, uniform).sum())
+        optimiser = self._optimiser(settings["learning_rate"], settings["weight_decay"])
+        return descended(optimiser, state, gradient(state.parameters))
 
-        gradient = jax.grad(total)(state.parameters)
-        optimiser = self._optimiser(settings)
-        return descended(optimiser, state.optimiser_state, state.parameters, gradient)
-
-    def output(self, parameters: Any, rows: Rows, key: jax.Array, n_draws: int) -> jax.Array:
+    def output(self, state: State, rows: Rows, key: jax.Array, n_draws: int) -> jax.Array:
         """The mean over the networks, of probabilities for labels."""
-        inputs = self.inputs(rows)
-        output = jax.vmap(lambda network: perceptron_output(network, inputs))(parameters)
+        output = jax.vmap(perceptron_output, (0, None))(state.parameters, self.inputs(rows))
         features, labels = self.parts(output)
         return jnp.concatenate([features, self.probabilities(labels)], axis=-1).mean(axis=0)
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class MaskedNetwork(Network):
     """Masked multi-layer network over features and labels together, an ensemble of three.
 
@@ -406,19 +381,19 @@ class MaskedNetwork(Network):
 
     Examples
     --------
-    >>> X, Y = [[0.0, 0.1], [0.2, None], [1.0, 1.1]], [[0], [0], [1]]
-    >>> network = MaskedNetwork(hidden=(8,), n_steps=10).fit(X, Y)
-    >>> network.complete().features.shape, network.predict_scores([[1.0, None]]).shape
-    ((3, 2), (1, 1))
+    >>> network = MaskedNetwork(hidden=(8,), n_steps=10).fit([[0.0], [0.2], [1.0]], [[0], [0], [1]])
+    >>> network.predict_scores([[1.0], [None]]).shape
+    (2, 1)
     """
 
-    method: ClassVar[str] = "Masked network"
-    grid: ClassVar[dict[str, list[Any]]] = {
+    method = "Masked network"
+    grid = {
         "dropout": [0.1, 0.3, 0.5],
         "label_weight": [0.3, 1.0, 3.0],
         "weight_decay": [0.01, 0.1],
     }
-    while_tuning: ClassVar[dict[str, Any]] = {"n_networks": 1}
+    while_tuning = {"n_networks": 1}
+    _model = MaskedModel
 
     hidden: tuple[int, ...] = (256, 256)
     n_networks: int = 3
@@ -428,11 +403,3 @@ class MaskedNetwork(Network):
     label_weight: float = 1.0
     learning_rate: float = 1e-3
     weight_decay: float = 0.01
-
-    def _scale(self, X: Floats) -> ColumnScale:
-        return standard_scale(X)
-
-    def _model(self, n_features: int, n_labels: int, classes: bool) -> Model:
-        return MaskedModel(
-            n_features, n_labels, classes, tuple(self.hidden), self.n_networks, self.n_steps
-        )

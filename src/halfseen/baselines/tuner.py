@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 
-from halfseen.baselines.baseline import Baseline, Floats, TargetKind, checked_table
+from halfseen.baselines.baseline import Baseline, Bools, Floats, TargetKind, checked_table
 
 _SHARE = 0.15
 _OWN_STREAM = 15_485_863
@@ -36,13 +36,9 @@ def hold_out(X: Floats, Y: Floats, target: TargetKind, seed: int) -> tuple[Float
     return np.where(hidden_x, np.nan, X), np.where(hidden_y, np.nan, Y)
 
 
-def _validation_loss(
-    method: Baseline, X: Floats, Y: Floats, X_shown: Floats, Y_shown: Floats
-) -> float:
+def _loss(method: Baseline, X: Floats, Y: Floats, held_out_x: Bools, held_out_y: Bools) -> float:
     """Standardised squared error plus one minus the pooled AUC, on what was held out."""
     completed, loss = method.complete(), 0.0
-    held_out_x = np.isnan(X_shown) & ~np.isnan(X)
-    held_out_y = np.isnan(Y_shown) & ~np.isnan(Y)
     if method.imputes and held_out_x.any():
         scale = np.nanstd(X, axis=0)
         error = (completed.features - X) / np.where(scale > 0, scale, 1.0)
@@ -53,16 +49,9 @@ def _validation_loss(
 
 
 def tune(
-    method: Baseline,
-    grid: Mapping[str, Sequence[Any]],
-    X: Any,
-    Y: Any,
-    target: TargetKind = "labels",
-    *,
-    budget: int = 20,
-    seconds: float | None = None,
-    seed: int = 0,
-) -> Tuned:
+    method: Baseline, grid: Mapping[str, Sequence[Any]], X: Any, Y: Any,
+    target: TargetKind = "labels", *, budget: int = 20, seconds: float | None = None, seed: int = 0,
+) -> Tuned:  # fmt: skip
     """Try at most ``budget`` settings, drawn from the grid without repetition, and take the best.
 
     The first of them are those that the method came with. Only observed entries are seen: 15 % of
@@ -76,17 +65,11 @@ def tune(
         What to choose from; all combinations are tried if the budget allows.
     X, Y, target
         As in :meth:`Baseline.fit`.
-    budget : int, default=20
-        Most candidates.
+    budget, seed : int, default=20, 0
+        Most candidates; seed of the entries held out and of the drawn candidates.
     seconds : float or None, default=None
         Of processor time: begin no candidate that would end later, judged by those before it; one
         is always tried. Other work on the machine changes nothing of what is tried.
-    seed : int, default=0
-        Seed of the entries held out and of the drawn candidates.
-
-    Returns
-    -------
-    Tuned
 
     Examples
     --------
@@ -98,11 +81,10 @@ def tune(
     """
     features, labels = checked_table(X, Y, target)
     shown_x, shown_y = hold_out(features, labels, target, seed)
-    if np.array_equal(np.isnan(shown_y), np.isnan(labels)):
-        raise ValueError(
-            "there are too few observed labels to hold any out, so nothing can be tuned; use the "
-            "method's defaults"
-        )
+    held_out_x = np.isnan(shown_x) & ~np.isnan(features)
+    held_out_y = np.isnan(shown_y) & ~np.isnan(labels)
+    if not held_out_y.any():
+        raise ValueError("there are too few observed labels to tune; use the method's defaults")
     own = {name: getattr(method, name) for name in grid}
     drawn = drawn_candidates(grid, budget, seed)
     candidates = [own, *(candidate for candidate in drawn if candidate != own)][:budget]
@@ -114,7 +96,7 @@ def tune(
             break
         tried = clone(method).set_params(**{**method.while_tuning, **candidate})
         fitted = tried.fit(shown_x, shown_y, target)
-        losses.append(_validation_loss(fitted, features, labels, shown_x, shown_y))
+        losses.append(_loss(fitted, features, labels, held_out_x, held_out_y))
     best = int(np.argmin(losses))
     return Tuned(candidates[best], candidates, np.array(losses))
 
@@ -122,11 +104,7 @@ def tune(
 def drawn_candidates(
     grid: Mapping[str, Sequence[Any]], budget: int, seed: int
 ) -> list[dict[str, Any]]:
-    """At most ``budget`` different points of a grid, in random order.
-
-    >>> sorted(point["a"] for point in drawn_candidates({"a": [1, 2]}, budget=5, seed=0))
-    [1, 2]
-    """
+    """At most ``budget`` different points of a grid, in random order."""
     points = list(product(*grid.values()))
     generator = np.random.default_rng([seed, 1])
     chosen = generator.choice(len(points), size=min(len(points), budget), replace=False)

@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from sklearn.linear_model import BayesianRidge
 
-from halfseen.baselines import BoostedImputed, CatBoostPerLabel, NearestNeighbours
-from halfseen.baselines.classifiers import (
-    ClassifierPerLabel,
-    boosting,
-    logistic,
-    randomly_masked,
+from halfseen.baselines import (
+    BoostedImputed,
+    BoostedNative,
+    CatBoostPerLabel,
+    IterativeLinear,
+    NearestNeighbours,
 )
-from halfseen.baselines.imputers import ImputeThenClassify, RoundRobin
+from halfseen.baselines.classifiers import PerLabel, RoundRobin, randomly_masked
 
 
-@pytest.mark.parametrize("classifier", [logistic(), boosting()], ids=["logistic", "boosting"])
-def test_other_labels_are_used_where_known_and_not_needed(classifier: Any) -> None:
+@pytest.mark.parametrize("method", [IterativeLinear(), BoostedNative()], ids=["linear", "trees"])
+def test_other_labels_are_used_where_known_and_not_needed(method: PerLabel) -> None:
     """The second label copies the first; features tell of both, with much noise."""
     generator = np.random.default_rng(0)
     first = generator.integers(0, 2, (400, 1)).astype(float)
     X, Y = first + generator.standard_normal((400, 2)), np.hstack([first, first])
     Y[generator.random(Y.shape) < 0.4] = np.nan
-    fitted = ClassifierPerLabel(classifier, 0, "labels").fit(X, Y)
+    fitted = method.fit(X, Y)
     unknown = np.full_like(Y, np.nan)
     knowing = np.hstack([first, unknown[:, 1:]])
-    with_label = np.mean((fitted.probabilities(X, knowing)[:, 1] > 0.5) == first[:, 0])
-    without = np.mean((fitted.probabilities(X, unknown)[:, 1] > 0.5) == first[:, 0])
+    with_label = np.mean((fitted._completed(X, knowing)[1][:, 1] > 0.5) == first[:, 0])
+    without = np.mean((fitted.predict_scores(X)[:, 1] > 0.5) == first[:, 0])
     assert with_label > 0.95
     assert 0.7 < without < 0.95
 
@@ -37,17 +35,15 @@ def test_other_labels_are_used_where_known_and_not_needed(classifier: Any) -> No
 def test_a_label_does_not_see_itself() -> None:
     generator = np.random.default_rng(1)
     X, Y = generator.standard_normal((80, 2)), generator.integers(0, 2, (80, 2)).astype(float)
-    fitted = ClassifierPerLabel(boosting(10, 0.1, 15, 0), 0, "labels").fit(X, Y)
+    fitted = BoostedNative(n_rounds=10).fit(X, Y)
     other = np.column_stack([1 - Y[:, 0], Y[:, 1]])
-    np.testing.assert_array_equal(
-        fitted.probabilities(X, Y)[:, 0], fitted.probabilities(X, other)[:, 0]
-    )
+    one, two = (fitted._completed(X, labels)[1][:, 0] for labels in (Y, other))
+    np.testing.assert_array_equal(one, two)
 
 
 def test_a_class_not_seen_has_probability_zero() -> None:
     X, Y = np.arange(9.0)[:, None], np.eye(4)[[0, 0, 0, 1, 1, 1, 3, 3, 3]]
-    fitted = ClassifierPerLabel(logistic(), 0, "classes").fit(X, Y)
-    probabilities = fitted.probabilities(X, Y)
+    probabilities = IterativeLinear().fit(X, Y, "classes").predict_scores(X)
     np.testing.assert_array_equal(probabilities[:, 2], 0.0)
     np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
 
@@ -69,17 +65,11 @@ class Zeros:
         return np.nan_to_num(X)
 
 
-class OnZeros(ImputeThenClassify):
-    """A method of three lines."""
-
-    method = "Zeros + logistic"
-    random_state = 0
+class OnZeros(IterativeLinear):
+    """A method of two lines."""
 
     def _imputer(self) -> Zeros:
         return Zeros()
-
-    def _classifier(self) -> Any:
-        return logistic()
 
 
 def test_completed_features_do_not_depend_on_labels() -> None:
