@@ -233,7 +233,9 @@ def test_no_rows_are_refused():
 
 def test_digests_are_of_full_length_and_know_which_label_is_whose():
     assert all(len(entry.digest) == 64 for entry in CATALOGUE.values())
-    assert content_digest(np.eye(2), np.arange(2)) != content_digest(np.eye(2), np.arange(2)[::-1])
+    X, Y = np.eye(3), np.arange(3)
+    assert content_digest(X, Y) == content_digest(X[::-1].astype("uint8"), Y[::-1])
+    assert content_digest(X, Y) != content_digest(X, Y[::-1])
 
 
 def test_names_are_those_of_the_studies():

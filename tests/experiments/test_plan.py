@@ -128,6 +128,7 @@ def test_cells_are_those_of_all_grids_once_and_balanced() -> None:
     assert len(cells) == 3 * 2 * 2 * 3 + 2
     assert len({cell.key for cell in cells}) == len(cells)
     assert len({cell.series for cell in cells}) == 3 * 2 * 2 + 2
+    assert "digits-transductive-mcar-50-30-mc1-r0" in {cell.key for cell in cells}
     realisations = [cell.realisation for cell in cells]
     assert realisations == sorted(realisations)
     again = cells_of(parsed(GOOD + "\n[[grid]]\n"))

@@ -191,6 +191,8 @@ def test_killed_and_resumed_it_ends_the_same(
 
 def test_how_long_the_rest_takes() -> None:
     assert seconds_left([], [("mc1", "scene")], 2) is None
+    done = [("mc1", "scene", 4.0), ("mc1", "yeast", 2.0), ("cle", "scene", 9.0)]
+    assert seconds_left(done, [("mc1", "scene"), ("mc1", "mnist"), ("gain", "scene")], 2) == 6.0
     done = [("mc1", "scene", 100.0), ("cle", "scene", 1.0)]
     assert seconds_left(done, [("mc1", "scene"), ("cle", "scene")], 50) == 100.0
     assert seconds_left(done, [], 2) == 0.0

@@ -19,7 +19,7 @@ from typing import Any, Final, Literal, NamedTuple
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import TypeAdapter
+from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from halfseen.atomic import replace_atomically
 from halfseen.data.frames import read_table, read_target
@@ -39,6 +39,12 @@ class DataSetUnavailable(RuntimeError):
     """The data set is nowhere to be found, or what was found is not it."""
 
 
+class Record(BaseModel):
+    """A part of a plan or of a result, of which every key must be known."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
 class Output(NamedTuple):
     """One label, or one target of several classes."""
 
@@ -54,6 +60,11 @@ class Frames(NamedTuple):
     X: Any
     y: Any
     schema: Schema
+
+    @property
+    def modelled(self) -> list[int]:
+        """Positions of the features that have units, one for each block of columns."""
+        return [j for j, column in enumerate(self.schema.features) if column.n_units]
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,14 +93,23 @@ class DataSet:
             return "labels"
         return "classes" if len(self.outputs) == 1 else "several"
 
+    @property
+    def first(self) -> list[int]:
+        """The first column of Y of each output."""
+        return [output.columns.start for output in self.outputs]
+
     @cached_property
     def codes(self) -> Floats:
         """Code of the class of each output, NaN where unknown, of shape (n_rows, n_outputs)."""
-        found = np.zeros((len(self.X), len(self.outputs)))
-        for j, columns in enumerate(self.Y[:, output.columns] for output in self.outputs):
-            codes = columns.argmax(axis=1) if columns.shape[1] > 1 else columns[:, 0]
-            found[:, j] = np.where(np.isnan(columns).any(axis=1), np.nan, codes)
-        return found
+        parts = (self.Y[:, output.columns] for output in self.outputs)
+        found = [known_codes(part, np.isfinite(part.sum(axis=1))) for part in parts]
+        return np.stack(found, axis=1) if found else np.zeros((len(self.X), 0))
+
+
+def known_codes(units: Any, observed: Bools) -> Floats:
+    """Codes of classes from their units, one of 0 and 1 or one for each class; NaN if unknown."""
+    codes = units.argmax(axis=1) if units.shape[1] > 1 else units[:, 0]
+    return np.where(observed, codes, np.nan)
 
 
 def array_data_set(
@@ -115,14 +135,7 @@ def array_data_set(
 
 
 def frame_data_set(name: str, X: Any, y: Any = None, feature_types: Any = "auto") -> DataSet:
-    """A user's table as a data set: numbers standardised, on a log scale where skewed.
-
-    >>> import pandas as pd
-    >>> X = pd.DataFrame({"size": [1.0, 2, None, 4] * 9, "kind": ["a", "b", "c", "a"] * 9})
-    >>> data = frame_data_set("mine", X, pd.Series(["no", "yes", None, "no"] * 9, name="ill"))
-    >>> data.blocks.tolist(), data.outputs[0].classes, data.codes[:3, 0].tolist()
-    ([0, 1, 1, 1], ('no', 'yes'), [0.0, 1.0, nan])
-    """
+    """A user's table as a data set: numbers standardised, on a log scale where skewed."""
     frame, labels = as_arrow(X), None if y is None else as_arrow(y)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -130,23 +143,20 @@ def frame_data_set(name: str, X: Any, y: Any = None, feature_types: Any = "auto"
         kind = "auto" if target is None else _SEVERAL
         schema = learn_schema(read_table(frame), target, feature_types, kind)
     frames = Frames(frame, labels, schema)
+    Y = _encoded(schema.targets, () if target is None else target.columns, frame.num_rows)
+    ends = np.cumsum([column.n_units for column in schema.targets]).tolist()
+    outputs = tuple(
+        Output(str(c.name), tuple(map(str, c.categories)), tuple(map(category_key, c.categories)),
+               slice(end - c.n_units, end))
+        for c, end in zip(schema.targets, ends, strict=True)
+    )  # fmt: skip
     columns = [column for column in schema.features if column.n_units]
-    outputs, parts, place = [], [], 0
-    for column, raw in zip(schema.targets, () if target is None else target.columns, strict=True):
-        values, observed = column.encode(raw)
-        shown = tuple(str(value) for value in column.categories)
-        keys = tuple(map(category_key, column.categories))
-        width = values.shape[1]
-        parts.append(np.where(observed[:, None], values, np.nan).astype(np.float64))
-        outputs.append(Output(str(column.name), shown, keys, slice(place, place + width)))
-        place += width
+    n_units = [column.n_units for column in columns]
     return DataSet(
-        name, encoded_features(frames, frame),
-        np.concatenate(parts, axis=1) if parts else np.zeros((frame.num_rows, 0)),
-        tuple(outputs),
-        np.repeat(np.arange(len(columns)), [column.n_units for column in columns]),
-        np.repeat([c.unit == "gaussian" for c in columns], [c.n_units for c in columns]),
-        tuple(str(column.name) for column in columns), None, frames,
+        name, encoded_features(frames, frame), Y, outputs,
+        blocks=np.repeat(np.arange(len(columns)), n_units),
+        numeric=np.repeat([column.unit == "gaussian" for column in columns], n_units),
+        feature_names=tuple(str(column.name) for column in columns), frames=frames,
     )  # fmt: skip
 
 
@@ -155,12 +165,16 @@ _SEVERAL = "multiclass-multioutput"
 
 def encoded_features(frames: Frames, table: Any) -> Floats:
     """Columns of a table as numbers, by the schema of a data set; NaN where missing."""
-    parts = []
-    for column, raw in zip(frames.schema.features, read_table(table).columns, strict=True):
+    return _encoded(frames.schema.features, read_table(table).columns, table.num_rows)
+
+
+def _encoded(columns: Sequence[Any], raws: Sequence[Any], n_rows: int) -> Floats:
+    parts = [np.zeros((n_rows, 0))]
+    for column, raw in zip(columns, raws, strict=True):
         if column.n_units:
             values, observed = column.encode(raw)
-            parts.append(np.where(observed[:, None], values, np.nan).astype(np.float64))
-    return np.concatenate(parts, axis=1)
+            parts.append(np.where(observed[:, None], values, np.nan))
+    return np.concatenate(parts, axis=1, dtype=np.float64)
 
 
 def as_arrow(data: Any) -> Any:
@@ -194,24 +208,22 @@ def read_user_table(
     with open_table(file, missing=missing) as opened:
         sample = opened.sample(sys.maxsize if n_rows is None else n_rows, 0)
         table = opened.typed(opened.values(sample.cells))
-    chosen: dict[str, list[str]] = {"labels": [], "ignore": []}
-    for key, words in (("labels", labels), ("ignore", ignore)):
-        for word in words:
-            fitting = [n for n in table.column_names if n == word or fnmatchcase(n, word)]
-            if not fitting:
-                raise DataSetUnavailable(
-                    f"{file} has no column {word!r}, which {key!r} names."
-                    f"{did_you_mean(word, table.column_names)} Its columns are: "
-                    f"{', '.join(table.column_names[:20])}."
-                )
-            chosen[key] += [n for n in fitting if n not in chosen[key]]
-    others = [n for n in table.column_names if n not in {*chosen["labels"], *chosen["ignore"]}]
+    names = table.column_names
+    chosen: dict[str, dict[str, None]] = {"labels": {}, "ignore": {}}
+    for key, word in [*(("labels", word) for word in labels), *(("ignore", w) for w in ignore)]:
+        fitting = [one for one in names if one == word or fnmatchcase(one, word)]
+        if not fitting:
+            raise DataSetUnavailable(
+                f"{file} has no column {word!r}, which {key!r} names.{did_you_mean(word, names)} "
+                f"Its columns are: {', '.join(names[:20])}."
+            )
+        chosen[key] |= dict.fromkeys(fitting)
+    others = [one for one in names if one not in chosen["labels"] | chosen["ignore"]]
     if not others:
         raise DataSetUnavailable(f"{file}: no column is left to be a feature.")
     try:
-        return frame_data_set(
-            name or file.stem, table.select(others), table.select(chosen["labels"])
-        )
+        of_labels = table.select(list(chosen["labels"]))
+        return frame_data_set(name or file.stem, table.select(others), of_labels)
     except ValueError as error:
         raise DataSetUnavailable(f"{file}: {error}") from error
 
@@ -258,9 +270,8 @@ def load_data_set(name: str, n_rows: int | None = None, seed: int = 0) -> DataSe
     names, then in the user's cache, and are otherwise downloaded from OpenML. Shape and digest are
     checked.
 
-    >>> data = load_data_set("digits", n_rows=100)
-    >>> data.X.shape, data.target
-    ((100, 64), 'classes')
+    >>> load_data_set("digits", n_rows=100).X.shape
+    (100, 64)
     """
     if name not in DATA_SETS:
         raise ValueError(
@@ -284,36 +295,27 @@ def data_set_path(name: str) -> Path:
     """The file of a data set of the catalogue, downloaded if it is nowhere else."""
     entry = CATALOGUE[name]
     file = entry.file or name
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "halfseen"
     folder = os.environ.get(FOLDER_VARIABLE)
-    places = ([Path(folder)] if folder else []) + [cache_folder()]
+    places = [Path(folder), cache] if folder else [cache]
     for place in places:
         if (place / f"{file}.npz").is_file():
             return place / f"{file}.npz"
     if entry.openml_id is None:
-        looked = " nor ".join(str(place) for place in places)
+        looked = " nor ".join(map(str, places))
         raise DataSetUnavailable(
             f"data set {name!r} is neither in {looked}, and OpenML does not keep it (it comes from "
             f"{entry.home}); {_remedy(file)}"
         )
-    found, path = _download(name, entry), cache_folder() / f"{file}.npz"
+    found, path = _download(name, entry), cache / f"{file}.npz"
     path.parent.mkdir(parents=True, exist_ok=True)
     with replace_atomically(path) as part:
         np.savez_compressed(part, **found)
     return path
 
 
-def cache_folder() -> Path:
-    """Where downloads are kept: $XDG_CACHE_HOME/halfseen, usually ~/.cache/halfseen."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "halfseen"
-
-
 def content_digest(X: NDArray[Any], Y: NDArray[Any]) -> str:
-    """A digest of the values, whatever type they are stored in and in whatever order the rows are.
-
-    >>> X, Y = np.eye(3), np.arange(3)
-    >>> content_digest(X, Y) == content_digest(X[::-1].astype("uint8"), Y[::-1])
-    True
-    """
+    """A digest of the values, in whatever type they are stored and in whatever order of rows."""
     values = np.ascontiguousarray(np.column_stack([X, Y]), np.float32)
     of_rows = sorted(hashlib.sha256(row.tobytes()).digest() for row in values)
     return hashlib.sha256(b"".join(of_rows)).hexdigest()
@@ -340,12 +342,9 @@ def _from_file(name: str) -> DataSet:
     Y = found["Y"]
     if entry.target == "classes":
         Y = np.eye(entry.n_labels)[Y.astype(int)]
-    return array_data_set(
-        name, found["X"], Y.astype(np.float64), entry.target,
-        feature_names=list(map(str, found.get("feature_names", ()))),
-        label_names=list(map(str, found.get("label_names", ()))),
-        image=entry.image,
-    )  # fmt: skip
+    names = {key: list(map(str, found.get(key, ()))) for key in ("feature_names", "label_names")}
+    Y = Y.astype(np.float64)
+    return array_data_set(name, found["X"], Y, entry.target, image=entry.image, **names)
 
 
 _ARRAYS = ("X", "Y", "feature_names", "label_names", "feature_macro")

@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 import textwrap
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -19,7 +20,7 @@ from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 from halfseen.base.estimator import TableModel
-from halfseen.experiments.data_sets import Bools, DataSet, frame_data_set
+from halfseen.experiments.data_sets import Bools, DataSet, Record, frame_data_set
 from halfseen.experiments.pipeline import (
     Hidden,
     Prediction,
@@ -31,15 +32,14 @@ from halfseen.experiments.pipeline import (
 from halfseen.experiments.scores import (
     IntervalEntries,
     LabelScore,
-    Record,
-    RowLosses,
     feature_losses,
     interval_entries,
     label_losses,
     pooled_answers,
     score_label,
 )
-from halfseen.experiments.significance import compare_rows
+from halfseen.experiments.significance import RowLosses, compare_rows
+from halfseen.metrics import known
 
 What = Literal["labels of new rows", "hidden labels", "hidden categories", "hidden numbers"]
 
@@ -144,10 +144,8 @@ def evaluate(
 
     Parameters
     ----------
-    X : data frame or array of shape (n_rows, n_features)
-        Features, with missing values.
-    y : data frame, series or array, optional
-        Labels, unknown ones among them.
+    X, y : data frame, series or array; y is optional
+        Features, with missing values, and labels, unknown ones among them.
     model : estimator, optional
         What to evaluate, not fitted; by default HalfseenClassifier or, without labels,
         HalfseenImputer.
@@ -160,10 +158,8 @@ def evaluate(
         What is hidden is not learned from, so scores of new rows are slightly pessimistic.
     coverage : float, default=0.9
         How often intervals and prediction sets shall hold the truth.
-    groups : array-like of shape (n_rows,), optional
-        Rows of a group are held out together.
-    time_order : array-like of shape (n_rows,), optional
-        The latest rows are held out, the same in every repeat.
+    groups, time_order : array-like of shape (n_rows,), optional
+        Rows of a group are held out together; or the latest rows, the same in every repeat.
     random_state : int, default=0
         Seed.
     progress : callable, optional
@@ -177,12 +173,9 @@ def evaluate(
 
     Examples
     --------
-    >>> import pandas as pd
     >>> from halfseen import RBMClassifier, evaluate
-    >>> X = pd.DataFrame({"a": [0, 1, None] * 40, "b": [0, 1, 1] * 40, "c": [1, 0, 0] * 40})
-    >>> y = pd.Series(["no", "yes", "yes"] * 40, name="sick")
-    >>> model = RBMClassifier(n_iter=5, learning_rate=0.1)
-    >>> evaluation = evaluate(X, y, model=model, n_repeats=1)
+    >>> X, y = np.array([[0, 0, 1], [1, 1, 0], [np.nan, 1, 0]] * 40), ["no", "yes", "yes"] * 40
+    >>> evaluation = evaluate(X, y, model=RBMClassifier(n_iter=5), n_repeats=1)
     >>> [verdict.what for verdict in evaluation.verdicts]
     ['labels of new rows', 'hidden labels', 'hidden categories']
     """
@@ -190,9 +183,8 @@ def evaluate(
         import halfseen
 
         model = halfseen.HalfseenImputer() if y is None else halfseen.HalfseenClassifier()
-    _check(model, y, baselines, n_repeats, {
-        "test_fraction": test_fraction, "hidden_fraction": hidden_fraction, "coverage": coverage,
-    })  # fmt: skip
+    shares = {"test_fraction": test_fraction, "hidden_fraction": hidden_fraction}
+    _check(model, y, baselines, n_repeats, {**shares, "coverage": coverage})
     data = frame_data_set("table", X, y, getattr(model, "feature_types", "auto"))
     splits = _splits(len(data.X), n_repeats, test_fraction, groups, time_order, random_state)
     name, losses, seconds = type(model).__name__, Losses(), dict[str, list[float]]()
@@ -210,10 +202,11 @@ def evaluate(
                 what = f"repeat {repeat + 1} of {n_repeats}: {SHOWN.get(method, method)}"
                 progress(what, step, n_repeats * (1 + len(baselines)))
             began = time.perf_counter()
-            ours = clone(model).set_params(random_state=seed)
-            found = _answer(
-                ours if not place else method_named(method, seed=seed), hidden, coverage
-            )
+            made = clone(model).set_params(random_state=seed)
+            made = method_named(method, seed=seed) if place else made
+            # On small tables threads wait for each other longer than they compute.
+            with threadpool_limits(1 if len(data.X) < _MANY_ROWS else None):
+                found = fit_and_predict(made, hidden, ("new rows", "training rows"), coverage)
             seconds.setdefault(method, []).append(time.perf_counter() - began)
             for kind, of_kind in _losses(hidden, found).items():
                 losses.setdefault((kind, method), []).append(of_kind)
@@ -229,11 +222,11 @@ def evaluate(
     assert data.frames is not None
     return Evaluation(
         model=name,
-        parameters={k: v for k, v in model.get_params(deep=False).items() if _is_plain(v)},
+        parameters={name: value for name, value in model.get_params(deep=False).items()
+                    if isinstance(value, bool | int | float | str | None)},
         features=tuple(data.frames.X.column_names),
         labels=() if data.frames.y is None else tuple(data.frames.y.column_names),
-        n_rows=len(data.X), n_repeats=n_repeats, test_fraction=test_fraction,
-        hidden_fraction=hidden_fraction,
+        n_rows=len(data.X), n_repeats=n_repeats, **shares,
         verdicts=tuple(_verdict(what, name, losses) for what in whats),
         scores=tuple(score for key, found in losses.items() for score in _scores(*key, found)),
         new_rows=tuple(new_rows),
@@ -254,21 +247,10 @@ def _check(
     if (y is None) == hasattr(model, "predict_proba"):
         other = "a classifier, which needs y" if y is None else "an imputer, which takes no y"
         raise ValueError(f"{type(model).__name__} is {other}.")
-    for method in baselines:
-        made = method_named(method)
-        for can, what in (
-            ("gives_probabilities", "gives no probabilities"), ("inductive", "predicts no new rows")
-        ):  # fmt: skip
-            if not getattr(made, can, True):
-                raise ValueError(f"baselines: {method} {what}; choose another.")
-
-
-def _answer(method: Any, hidden: Hidden, coverage: float) -> dict[Question, Prediction]:
-    """Predictions of both questions."""
-    # On small tables threads wait for each other longer than they compute.
-    n_threads = 1 if len(hidden.X) < _MANY_ROWS else None
-    with threadpool_limits(n_threads):
-        return fit_and_predict(method, hidden, ("new rows", "training rows"), coverage)
+    needs = {"gives_probabilities": "gives no probabilities", "inductive": "predicts no new rows"}
+    for method, (can, what) in product(baselines, needs.items()):
+        if not getattr(method_named(method), can, True):
+            raise ValueError(f"baselines: {method} {what}; choose another.")
 
 
 def _losses(hidden: Hidden, found: dict[Question, Prediction]) -> dict[What, RowLosses]:
@@ -291,11 +273,10 @@ def _verdict(what: What, name: str, losses: Losses) -> Verdict:
     by_metric = {method: compare_rows(ours, found) for method, found in others.items()}
     by_auc = {method: compare_rows(ours, found, of_auc=True) for method, found in others.items()}
     ahead = [method for method in others if by_metric[method] == 1]
-    better: dict[str, list[str]] = {}
-    for score, found in ((metric, by_metric), ("AUC", by_auc)):
-        for method in others:
-            if found[method] == -1:
-                better.setdefault(method, []).append(score)
+    scores = {metric: by_metric, "AUC": by_auc}
+    worse = {method: [score for score, found in scores.items() if found[method] == -1]
+             for method in others}  # fmt: skip
+    better = {method: by for method, by in worse.items() if by}
     strongest = better or [method for method in others if method not in ahead] or others
     best = min(strongest, key=lambda method: sum(one.metric for one in others[method]))
     n_entries = sum(one.n_entries for one in ours)
@@ -304,10 +285,7 @@ def _verdict(what: What, name: str, losses: Losses) -> Verdict:
     if n_entries < _FEWEST_ENTRIES:
         outcome, text = "too few", f"too few to tell, with {n_entries} entries"
     elif better:
-        listed = "; ".join(
-            f"{SHOWN.get(method, method)}, by {' and '.join(better[method])}"
-            for method in others if method in better
-        )  # fmt: skip
+        listed = "; ".join(f"{SHOWN.get(m, m)}, by {' and '.join(by)}" for m, by in better.items())
         outcome, text = "worse", f"no, significantly worse than a baseline ({listed})"
     elif TRIVIAL in others and TRIVIAL not in ahead:
         outcome = "not beyond trivial"
@@ -316,10 +294,7 @@ def _verdict(what: What, name: str, losses: Losses) -> Verdict:
         outcome = "no clear difference"
         text = "yes, with no significant difference to the best baseline"
     methods = dict.fromkeys((name, best, *(m for m in (TRIVIAL,) if m in others)))
-    facts = "; ".join(
-        f"{SHOWN.get(method, method)}: {_figures(metric, losses[what, method])}"
-        for method in methods
-    )
+    facts = "; ".join(f"{SHOWN.get(m, m)}: {_figures(metric, losses[what, m])}" for m in methods)
     return Verdict(
         what=what, metric=metric, outcome=outcome, best_baseline=SHOWN.get(best, best),
         sentence=f"{_headline(what)}: {text}. {facts}.",
@@ -336,50 +311,42 @@ def _figures(metric: str, found: list[RowLosses]) -> str:
     return f"{text}, AUC {np.mean(aucs):.3f}" if aucs else text
 
 
-def _scores(what: What, method: str, found: list[RowLosses]) -> list[MethodScore]:
+def _scores(what: What, method: str, found: list[RowLosses]) -> Iterator[MethodScore]:
     columns = {_METRICS[what]: [one.metric for one in found],
                "AUC": [one.auc for one in found if one.auc is not None]}  # fmt: skip
-    n_entries = sum(one.n_entries for one in found)
-    return [
-        MethodScore(
-            what=what, method=SHOWN.get(method, method), metric=metric, mean=float(np.mean(values)),
-            std=float(np.std(values, ddof=1)) if len(values) > 1 else 0.0, n_entries=n_entries,
-        )
-        for metric, values in columns.items() if values
-    ]  # fmt: skip
+    for metric, values in columns.items():
+        if values:
+            yield MethodScore(
+                what=what, method=SHOWN.get(method, method), metric=metric,
+                mean=float(np.mean(values)), n_entries=sum(one.n_entries for one in found),
+                std=float(np.std(values, ddof=1)) if len(values) > 1 else 0.0,
+            )  # fmt: skip
 
 
 def _coverages(
     asked: float, labels: Sequence[LabelScore], intervals: list[IntervalEntries], data: DataSet
-) -> list[Coverage]:
-    found = []
+) -> Iterator[Coverage]:
     if intervals:
         block, held, width = (np.concatenate(group) for group in zip(*intervals, strict=True))
         shares = {int(j): float(held[block == j].mean()) for j in np.unique(block)}
         # Of a few entries a share says nothing.
         many = np.flatnonzero(np.bincount(block) >= _FEWEST_OF_A_COLUMN).tolist()
         least = min(many or shares, key=lambda j: shares[j])
-        found.append(
-            Coverage(
-                what="intervals", asked=asked, found=float(held.mean()), n_entries=len(held),
-                size=float(width.mean()), least=data.feature_names[least],
-                least_found=shares[least],
-            )
+        yield Coverage(
+            what="intervals", asked=asked, found=float(held.mean()), n_entries=len(held),
+            size=float(width.mean()), least=data.feature_names[least], least_found=shares[least],
         )  # fmt: skip
     scored = [label for label in labels if label.set_coverage is not None]
     if scored:
         n = np.array([label.n_known for label in scored])
         classes = [(label.name, c) for label in scored for c in label.classes]
         name, least_class = min(classes, key=lambda pair: pair[1].set_coverage or 0.0)
-        found.append(
-            Coverage(
-                what="sets", asked=asked, n_entries=int(n.sum()),
-                found=float(np.average([label.set_coverage for label in scored], weights=n)),
-                size=float(np.average([label.set_size for label in scored], weights=n)),
-                least=f"{name} = {least_class.value}", least_found=least_class.set_coverage or 0.0,
-            )
+        yield Coverage(
+            what="sets", asked=asked, n_entries=int(n.sum()),
+            found=float(np.average([label.set_coverage for label in scored], weights=n)),
+            size=float(np.average([label.set_size for label in scored], weights=n)),
+            least=f"{name} = {least_class.value}", least_found=least_class.set_coverage or 0.0,
         )  # fmt: skip
-    return found
 
 
 def _splits(
@@ -392,13 +359,13 @@ def _splits(
     for name, given in (("groups", groups), ("time_order", time_order)):
         if given is not None and len(given) != n_rows:
             raise ValueError(f"{name} has {len(given)} entries, and the table {n_rows} rows.")
-        if given is not None and _is_missing(given).any():
-            row = int(_is_missing(given).argmax())
+        if given is not None and not (is_known := known(given)).all():
+            row = int(is_known.argmin())
             raise ValueError(f"{name} has a missing value, in row {row}; rows cannot be split.")
+    splits, codes = [], np.arange(n_rows)
     if time_order is not None:
         order = np.argsort(np.asarray(time_order), kind="stable")
-        return [np.isin(np.arange(n_rows), order[-n_new:])] * n_repeats
-    splits, codes = [], np.arange(n_rows)
+        return [np.isin(codes, order[-n_new:])] * n_repeats
     if groups is not None:
         codes = np.unique(np.asarray(groups), return_inverse=True)[1]
     for repeat in range(n_repeats):
@@ -412,30 +379,16 @@ def _splits(
     return splits
 
 
-def _is_missing(values: Any) -> Bools:
-    """None, NaN and NaT, which alone differ from themselves."""
-    array = np.asarray(values)
-    if array.dtype.kind in "mM":
-        return np.asarray(np.isnat(array), dtype=bool)
-    return np.array([value is None or bool(value != value) for value in array.tolist()])
-
-
-def _is_plain(value: Any) -> bool:
-    return value is None or isinstance(value, bool | int | float | str)
-
-
 def _text(found: Evaluation, width: int) -> str:
     lines = []
     for what in dict.fromkeys(score.what for score in found.scores):
         rows = [score for score in found.scores if score.what == what]
-        names = list(dict.fromkeys(score.metric for score in rows))
-        lines.append(f"{f'{_headline(what)} ({rows[0].n_entries:,})':40}"
-                     + "".join(f"{name:>17}" for name in names))  # fmt: skip
+        table = [[f"{_headline(what)} ({rows[0].n_entries:,})",
+                  *dict.fromkeys(score.metric for score in rows)]]  # fmt: skip
         for method in dict.fromkeys(score.method for score in rows):
-            spreads = [f" ± {s.std:.3f}" if found.n_repeats > 1 else "" for s in rows]
-            pairs = zip(rows, spreads, strict=True)
-            cells = [f"{s.mean:.3f}{spread}" for s, spread in pairs if s.method == method]
-            lines.append(f"{method:40}" + "".join(f"{cell:>17}" for cell in cells))
+            cells = [f"{s.mean:.3f} ± {s.std:.3f}" for s in rows if s.method == method]
+            table.append([method, *(c if found.n_repeats > 1 else c.split()[0] for c in cells)])
+        lines += [f"{name:40}" + "".join(f"{cell:>17}" for cell in row) for name, *row in table]
         lines.append("")
     sentences = [verdict.sentence for verdict in found.verdicts]
     sentences += [label.warning for label in found.new_rows if label.warning]

@@ -25,6 +25,7 @@ from halfseen.experiments.data_sets import (
     Floats,
     did_you_mean,
     encoded_features,
+    known_codes,
 )
 from halfseen.masks import mask_table
 
@@ -65,8 +66,7 @@ class Hidden(NamedTuple):
 
     def asked_codes(self, question: Question) -> Floats:
         """Codes of the labels to predict, NaN elsewhere, of shape (rows, n_outputs)."""
-        first = [output.columns.start for output in self.data.outputs]
-        asked = self.asked_Y[:, first]
+        asked = self.asked_Y[:, self.data.first]
         return np.where(asked, self.data.codes, np.nan)[self.rows(question)]
 
     def shown(self, question: Question) -> tuple[Any, Any]:
@@ -75,17 +75,15 @@ class Hidden(NamedTuple):
         if data.frames is None:
             y = self.Y[rows]
             if data.target == "classes":
-                known = ~np.isnan(y[:, 0])
-                y = np.where(known, np.nan_to_num(y).argmax(axis=1), np.nan)
+                y = known_codes(np.nan_to_num(y), ~np.isnan(y[:, 0]))
             return self.X[rows], y
-        modelled = [j for j, c in enumerate(data.frames.schema.features) if c.n_units]
         hidden = np.zeros((len(rows), len(data.frames.schema.features)), bool)
-        hidden[:, modelled] = self.asked_X[:, np.unique(data.blocks, return_index=True)[1]]
+        first = np.unique(data.blocks, return_index=True)[1]
+        hidden[:, data.frames.modelled] = self.asked_X[:, first]
         X = _masked(data.frames.X, hidden, rows)
         if data.frames.y is None:
             return X, None
-        first = [output.columns.start for output in data.outputs]
-        return X, _masked(data.frames.y, self.asked_Y[:, first], rows)
+        return X, _masked(data.frames.y, self.asked_Y[:, data.first], rows)
 
 
 def hide(
@@ -101,11 +99,10 @@ def hide(
         one_hot=data.target == "classes", groups=data.blocks, new_rows=new_rows,
         new_feature_rate=new_feature_rate,
     )  # fmt: skip
-    asked_Y, Y = masked.held_out_Y, masked.Y
+    asked_Y = masked.held_out_Y
     if several:
-        widths = [output.columns.stop - output.columns.start for output in data.outputs]
-        asked_Y = np.repeat(asked_Y, widths, axis=1)
-        Y = np.where(asked_Y, np.nan, data.Y)
+        asked_Y = np.repeat(asked_Y, np.diff([*data.first, data.Y.shape[1]]), axis=1)
+    Y = np.where(asked_Y, np.nan, data.Y)
     is_new = np.zeros(len(data.X), bool) if new_rows is None else new_rows
     return Hidden(data, masked.X, Y, is_new, masked.held_out_X, asked_Y)
 
@@ -158,8 +155,8 @@ def fit_and_predict(
 def _of_estimator(
     model: Any, hidden: Hidden, questions: Sequence[Question], coverage: float
 ) -> dict[Question, Prediction]:
-    X, y = hidden.shown("training rows")
-    if hidden.data.frames is None and hidden.data.target == "labels":
+    (X, y), frames = hidden.shown("training rows"), hidden.data.frames
+    if frames is None and hidden.data.target == "labels":
         model.set_params(target_type="multilabel-indicator")
     model.fit(*((X,) if y is None else (X, y)))
     found: dict[Question, Prediction] = {}
@@ -177,9 +174,12 @@ def _of_estimator(
             if question == "new rows" and proba is not None:
                 sets = _by_output(model, hidden.data, model.predict_set(asked, coverage), True)
             if hidden.asked_X[hidden.rows(question)].any():
-                bounds = _bounds(model, hidden.data, asked, coverage)
+                bounds = np.asarray(model.predict_interval(asked, coverage), np.float64)
+        if frames is not None:
+            bounds = None if bounds is None else bounds[:, frames.modelled]
+            features = None if features is None else encoded_features(frames, features)
         found[question] = Prediction(
-            None if features is None else _numbers(hidden.data, features),
+            None if features is None else np.asarray(features, np.float64),
             [] if proba is None else _by_output(model, hidden.data, proba),
             [] if proba is None else _decided(model, hidden.data, proba), sets, bounds,
         )  # fmt: skip
@@ -190,8 +190,7 @@ def _of_baseline(
     method: Baseline, hidden: Hidden, questions: Sequence[Question]
 ) -> dict[Question, Prediction]:
     data, X, Y = hidden.data, hidden.X[~hidden.is_new], hidden.Y[~hidden.is_new]
-    features: dict[Question, Any] = {}
-    scores: dict[Question, list[Floats]] = {question: [] for question in questions}
+    answers = {question: Prediction(None, []) for question in questions}
     groups = [[output] for output in data.outputs] if data.target == "several" else [data.outputs]
     for group in groups:
         # Features alone: a label that is always 0 teaches nothing.
@@ -202,12 +201,13 @@ def _of_baseline(
         fitted = clone(method).fit(X, labels, "classes" if is_class else "labels")
         for question in questions:
             new = hidden.X[hidden.is_new] if question == "new rows" else None
-            features[question], found = fitted.complete(new)
-            scores[question] += _columns_of_scores(found, is_class) if group else []
-    return {question: Prediction(features[question], scores[question]) for question in questions}
+            features, found = fitted.complete(new)
+            scores = answers[question].scores + (_scores(found, is_class) if group else [])
+            answers[question] = Prediction(features, scores)
+    return answers
 
 
-def _columns_of_scores(found: Floats, is_class: bool) -> list[Floats]:
+def _scores(found: Floats, is_class: bool) -> list[Floats]:
     """Scores of 0 and 1 of each label; or of classes as shares of their sum, alike if it is 0."""
     if not is_class:
         return [np.stack([1 - one, one], axis=1) for one in found.T]
@@ -239,20 +239,6 @@ def _places(model: Any, data: DataSet) -> list[NDArray[np.int64]]:
         np.array([output.keys.index(category_key(value)) for value in column.categories])
         for output, column in zip(data.outputs, model.schema_.targets, strict=True)
     ]
-
-
-def _bounds(model: Any, data: DataSet, X: Any, coverage: float) -> Floats:
-    bounds = np.asarray(model.predict_interval(X, coverage), np.float64)
-    if data.frames is None:
-        return bounds
-    return bounds[:, [j for j, c in enumerate(data.frames.schema.features) if c.n_units]]
-
-
-def _numbers(data: DataSet, filled: Any) -> Floats:
-    """A completed table as the numbers of its data set."""
-    if data.frames is None:
-        return np.asarray(filled, np.float64)
-    return encoded_features(data.frames, filled)
 
 
 def _masked(table: Any, hidden: Bools, rows: Bools) -> Any:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import partial
 from importlib.resources import files
 from itertools import product
 from pathlib import Path
@@ -12,9 +14,7 @@ from typing import Annotated, Any, Final, Literal, Self, TypeVar
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     ValidationError,
     ValidationInfo,
@@ -22,11 +22,12 @@ from pydantic import (
     model_validator,
 )
 
-from halfseen.experiments.data_sets import DATA_SETS, did_you_mean
+from halfseen.experiments.data_sets import DATA_SETS, Record, did_you_mean
 from halfseen.experiments.pipeline import METHODS, UnknownSetting, method_named
 from halfseen.masks import FEATURE_MECHANISMS, LABEL_MECHANISMS
 
 MOST_CELLS: Final = 50_000
+_SHIPPED: Final = Path(str(files("halfseen.experiments") / "plans"))
 PRIOR: Final = "column_prior"
 _OF_PLAN: Final = ("title", "about", "grid", "table")  # all other keys are those of its grids
 # "transductive" asks for hidden entries of training rows, "inductive" for labels of new rows.
@@ -37,30 +38,25 @@ class PlanError(ValueError):
     """A plan that cannot be followed; the message names the file, the key and what is allowed."""
 
 
-def _one_of(value: str, allowed: Any) -> str:
+def _one_of(allowed: Iterable[str], value: str) -> str:
     if value not in allowed:
         hint = did_you_mean(value, allowed)
         raise ValueError(f"says {value!r}.{hint} Allowed are: {', '.join(allowed)}.")
     return value
 
 
-_Section = TypeVar("_Section", bound="Section")
+_Section = TypeVar("_Section", bound=Record)
 _one_or_many = BeforeValidator(lambda value: [value] if isinstance(value, str) else value)
 _once = AfterValidator(lambda values: tuple(dict.fromkeys(values)))
 Rate = Annotated[float, Field(strict=True, ge=0, le=1)]
 Texts = Annotated[tuple[str, ...], _one_or_many, _once]
 Tasks = Annotated[tuple[Task, ...], _one_or_many, _once]
-FeatureMechanism = Annotated[str, AfterValidator(lambda value: _one_of(value, FEATURE_MECHANISMS))]
-LabelMechanism = Annotated[str, AfterValidator(lambda value: _one_of(value, LABEL_MECHANISMS))]
+Method = Annotated[str, AfterValidator(partial(_one_of, METHODS))]
+FeatureMechanism = Annotated[str, AfterValidator(partial(_one_of, FEATURE_MECHANISMS))]
+LabelMechanism = Annotated[str, AfterValidator(partial(_one_of, LABEL_MECHANISMS))]
 
 
-class Section(BaseModel):
-    """A table of a TOML document, of which every key must be known."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Limits(Section):
+class Limits(Record):
     """How much a method may take."""
 
     # For one method on one realisation, after which it is stopped and recorded as failed.
@@ -71,27 +67,23 @@ class Limits(Section):
     tuning_seconds: float = Field(default=600.0, strict=True, ge=0)
 
 
-class MethodChoice(Section):
+def _name(choice: Any) -> str:
+    """A method in tables."""
+    return f"{choice.method} ({choice.variant})" if choice.variant else str(choice.method)
+
+
+class MethodChoice(Record):
     """A method, and settings of it that have a name of their own."""
 
-    method: str
+    method: Method
     variant: str = Field(default="", pattern=r"^[A-Za-z0-9_.]*$")
-    settings: dict[str, Any] = Field(default_factory=dict)
+    settings: dict[str, Any] = {}
+    name = property(_name)
 
     @model_validator(mode="before")
     @classmethod
     def _from_name(cls, values: Any) -> Any:
         return {"method": values} if isinstance(values, str) else values
-
-    @property
-    def name(self) -> str:
-        """How it is called in tables."""
-        return f"{self.method} ({self.variant})" if self.variant else self.method
-
-    @field_validator("method")
-    @classmethod
-    def _is_known(cls, method: str) -> str:
-        return _one_of(method, METHODS)
 
     @model_validator(mode="after")
     def _has_such_settings(self) -> Self:
@@ -102,7 +94,7 @@ class MethodChoice(Section):
         return self
 
 
-class TableChoice(Section):
+class TableChoice(Record):
     """A table of the user's own."""
 
     name: str = Field(pattern=r"^[A-Za-z0-9_]+$")
@@ -127,7 +119,7 @@ class TableChoice(Section):
         return path
 
 
-class Grid(Section):
+class Grid(Record):
     """All combinations of some data sets, tasks, rates and methods."""
 
     data_sets: Texts = Field(min_length=1)  # of the catalogue, or tables of the plan
@@ -150,7 +142,7 @@ class Grid(Section):
     @classmethod
     def _are_known(cls, names: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
         known = [*DATA_SETS, *(info.context or {}).get("tables", ())]
-        return tuple(_one_of(name, known) for name in names)
+        return tuple(_one_of(known, name) for name in names)
 
     @field_validator("methods")
     @classmethod
@@ -180,7 +172,7 @@ class Grid(Section):
         return self.rates or tuple(product(self.feature_rates, self.label_rates))
 
 
-class Plan(Section):
+class Plan(Record):
     """A study: grids that are run one beside the other; a cell of several grids is run once."""
 
     name: str
@@ -192,15 +184,8 @@ class Plan(Section):
     folder: Path | None = None  # where its tables are looked for
 
 
-class Cell(Section):
-    """One method on one realisation, with all that decides its result.
-
-    >>> cell = Cell(
-    ...     data_set="scene", task="transductive", feature_rate=0.5, label_rate=0.3, method="mc1"
-    ... )
-    >>> cell.key
-    'scene-transductive-mcar-50-30-mc1-r0'
-    """
+class Cell(Record):
+    """One method on one realisation, with all that decides its result."""
 
     data_set: str
     task: Task
@@ -216,11 +201,17 @@ class Cell(Section):
     n_rows: int | None = None
     table: TableChoice | None = Field(default=None, exclude=True)
     limits: Limits = Field(default=Limits(), exclude=True)
+    name = property(_name)
+
+    @property
+    def rates(self) -> tuple[float, float]:
+        """Shares hidden of features and of labels."""
+        return self.feature_rate, self.label_rate
 
     @property
     def series(self) -> str:
         """What all realisations of it have in common; they share one choice of settings."""
-        name = self.method + (f"+{self.variant}" if self.variant else "")
+        name = f"{self.method}+{self.variant}" if self.variant else self.method
         return f"{self.question}-{100 * self.feature_rate:g}-{100 * self.label_rate:g}-{name}"
 
     @property
@@ -239,29 +230,26 @@ class Cell(Section):
         rows = "" if self.n_rows is None else f"-{self.n_rows}rows"
         return f"{self.data_set}{rows}-{self.task}-{hiding}"
 
-    @property
-    def name(self) -> str:
-        """The method in tables."""
-        return f"{self.method} ({self.variant})" if self.variant else self.method
-
 
 def cells_of(plan: Plan) -> list[Cell]:
     """All cells of a plan, each once, the first realisation of all of them first."""
     found: dict[str, Cell] = {}
-    for place in range(max(grid.realisations for grid in plan.grids)):
-        for grid in plan.grids:
-            for cell in _cells(plan, grid, place) if place < grid.realisations else ():
-                known = found.setdefault(cell.key, cell)
-                if known.settings != cell.settings:
-                    raise PlanError(
-                        f"{plan.name}: key 'settings': two grids give {cell.name} on "
-                        f"{cell.data_set} different ones, {known.settings} and {cell.settings}; "
-                        "give one of them another variant."
-                    )
+    places = range(max(grid.realisations for grid in plan.grids))
+    for place, grid in product(places, plan.grids):
+        for cell in _cells(plan, grid, place):
+            known = found.setdefault(cell.key, cell)
+            if known.settings != cell.settings:
+                raise PlanError(
+                    f"{plan.name}: key 'settings': two grids give {cell.name} on {cell.data_set} "
+                    f"different ones, {known.settings} and {cell.settings}; give one of them "
+                    "another variant."
+                )
     return list(found.values())
 
 
 def _cells(plan: Plan, grid: Grid, place: int) -> Iterator[Cell]:
+    if place >= grid.realisations:
+        return
     tables = {table.name: table for table in plan.tables}
     combinations = product(grid.data_sets, grid.tasks, grid.pairs, grid.methods)
     for data_set, task, (of_x, of_y), choice in combinations:
@@ -290,7 +278,7 @@ def read_plan(plan: str | Path) -> Plan:
                 f"{plan} is neither a file nor a shipped plan.{did_you_mean(str(plan), shipped)} "
                 "'halfseen experiment list' shows the shipped ones."
             )
-        path = _shipped_folder() / f"{plan}.toml"
+        path = _SHIPPED / f"{plan}.toml"
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
@@ -301,9 +289,8 @@ def read_plan(plan: str | Path) -> Plan:
 
 def shipped_plans() -> tuple[str, ...]:
     """Names of the plans that ship with halfseen: the full ones, then the quick ones."""
-    folder = _shipped_folder()
-    paths = sorted(folder.glob("*.toml")) + sorted(folder.glob("*/*.toml"))
-    return tuple(path.relative_to(folder).with_suffix("").as_posix() for path in paths)
+    paths = sorted(_SHIPPED.glob("*.toml")) + sorted(_SHIPPED.glob("*/*.toml"))
+    return tuple(path.relative_to(_SHIPPED).with_suffix("").as_posix() for path in paths)
 
 
 def parse_plan(text: str, source: str, folder: Path, name: str = "plan") -> Plan:
@@ -325,25 +312,17 @@ def parse_plan(text: str, source: str, folder: Path, name: str = "plan") -> Plan
         _checked(Grid, _over(shared, part), f"{source}: [[grid]] {place}", context)
         for place, part in enumerate(_parts(document, "grid", source), start=1)
     ] or [_checked(Grid, shared, source, context)]
-    whole: dict[str, Any] = {
-        "name": name, "grids": grids, "tables": tables, "text": text,
-        "folder": folder.resolve() if tables else None,
-        **{key: document[key] for key in _OF_PLAN[:2] if key in document},
-    }  # fmt: skip
-    n_cells = sum(
-        grid.realisations * len(grid.data_sets) * len(grid.tasks) * len(grid.pairs)
-        * len(grid.methods) for grid in grids
-    )  # fmt: skip
+    whole: dict[str, Any] = {key: document[key] for key in _OF_PLAN[:2] if key in document}
+    whole |= {"name": name, "grids": grids, "tables": tables, "text": text,
+              "folder": folder.resolve() if tables else None}  # fmt: skip
+    lists = ((g.data_sets, g.tasks, g.pairs, g.methods, range(g.realisations)) for g in grids)
+    n_cells = sum(math.prod(map(len, of_grid)) for of_grid in lists)
     if n_cells > MOST_CELLS:
         raise PlanError(
             f"{source}: key 'realisations': the plan has {n_cells:,} cells, and at most "
             f"{MOST_CELLS:,} are run; ask for fewer realisations, rates, data sets or methods."
         )
     return _checked(Plan, whole, source, context)
-
-
-def _shipped_folder() -> Path:
-    return Path(str(files("halfseen.experiments") / "plans"))
 
 
 def _parts(document: dict[str, Any], key: str, source: str) -> list[dict[str, Any]]:
@@ -360,8 +339,8 @@ def _over(shared: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
     elif "feature_rates" in own or "label_rates" in own:
         shared = {k: v for k, v in shared.items() if k != "rates"}
     both = {**shared, **own}
-    if isinstance(shared.get("limits"), dict) and isinstance(own.get("limits"), dict):
-        both["limits"] = {**shared["limits"], **own["limits"]}
+    if all(isinstance(one.get("limits"), dict) for one in (shared, own)):
+        both["limits"] = shared["limits"] | own["limits"]
     return both
 
 

@@ -9,16 +9,14 @@ from __future__ import annotations
 
 import fcntl
 import os
-import platform
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
-from halfseen._version import __version__
+from halfseen.experiments.data_sets import Record
 from halfseen.experiments.plan import Cell, Plan, parse_plan
 
 Status = Literal["done", "failed", "left_out"]
@@ -28,11 +26,7 @@ class RunFileError(ValueError):
     """A file that holds no run, or is being written by another process."""
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Pictures(_Part):
+class Pictures(Record):
     """Images of rows, grey levels from 0 to 255, each list of shape (n_images, n_pixels)."""
 
     shape: tuple[int, int]
@@ -41,7 +35,7 @@ class Pictures(_Part):
     completed: list[list[int]]
 
 
-class CellRecord(_Part):
+class CellRecord(Record):
     """One method on one realisation: what was asked, what came out, and what it took."""
 
     key: str
@@ -59,7 +53,7 @@ class CellRecord(_Part):
     pictures: Pictures | None = None
 
 
-class Tuning(_Part):
+class Tuning(Record):
     """Settings that the tuner chose for all realisations of a cell."""
 
     series: str
@@ -70,7 +64,7 @@ class Tuning(_Part):
     why: str = ""  # nothing was tuned, if something went wrong
 
 
-class PlanLine(_Part):
+class PlanLine(Record):
     """The plan of a run."""
 
     name: str
@@ -84,7 +78,7 @@ class PlanLine(_Part):
         return parse_plan(self.text, f"plan {self.name}", self.folder or Path(), self.name)
 
 
-class _Line(_Part):
+class _Line(Record):
     plan: PlanLine | None = None
     tuning: Tuning | None = None
     record: CellRecord | None = None
@@ -101,7 +95,7 @@ class Run(NamedTuple):
 def append(path: Path, part: PlanLine | Tuning | CellRecord) -> None:
     """Add a line, and wait until it is on the disk."""
     kinds = {PlanLine: "plan", Tuning: "tuning", CellRecord: "record"}
-    line = _Line(**{kinds[type(part)]: part})  # type: ignore[arg-type]
+    line = _Line.model_validate({kinds[type(part)]: part})
     with path.open("ab+") as file:
         if file.tell():
             file.seek(-1, os.SEEK_END)
@@ -146,17 +140,6 @@ def locked(path: Path) -> Iterator[None]:
         except OSError as error:
             raise RunFileError(f"{path} is being written by another process.") from error
         yield
-
-
-def versions() -> dict[str, str]:
-    """Versions of Python, halfseen and what its numbers depend on."""
-    packages = {name: version(name) for name in ("numpy", "jax", "scikit-learn")}
-    return {"python": platform.python_version(), "halfseen": __version__, **packages}
-
-
-def usable_cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _whole_lines(path: Path) -> bytes:

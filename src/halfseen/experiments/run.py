@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
 from functools import lru_cache
+from importlib.metadata import version
 from multiprocessing import connection, get_context, parent_process
 from pathlib import Path
 from statistics import fmean
@@ -22,6 +23,7 @@ from unittest import mock
 import numpy as np
 from pebble import ProcessExpired, ProcessPool
 
+from halfseen._version import __version__
 from halfseen.baselines.baseline import Baseline
 from halfseen.baselines.tuner import tune
 from halfseen.experiments.data_sets import DataSet, load_data_set, read_user_table
@@ -43,19 +45,16 @@ from halfseen.experiments.records import (
     append,
     locked,
     read_run,
-    usable_cores,
-    versions,
 )
 from halfseen.experiments.scores import table_scores
 
 NEW_SHARE: Final = 0.3  # of the rows, in the inductive task
 # One thread each: with as many processes as cores nothing is gained by more, and a sum over
 # threads comes out differently for different numbers of them.
-_ONE_THREAD: Final = {
-    "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1",
-    "VECLIB_MAXIMUM_THREADS": "1", "NUMEXPR_NUM_THREADS": "1",
-    "NPROC": "1",  # of JAX
-}  # fmt: skip
+_ONE_THREAD: Final = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS",
+     "NUMEXPR_NUM_THREADS", "NPROC"), "1",  # the last one is of JAX
+)  # fmt: skip
 _SPLIT_STREAM = 86_028_121
 _N_PICTURES = 10
 _LONGEST_WAIT = 1.0
@@ -64,7 +63,7 @@ _TOO_SLOW = "took longer than"
 
 def hidden_of(cell: Cell, realisation: int | None = None) -> Hidden:
     """The data of a cell with its entries hidden, the same for every method."""
-    data = _data_of(cell)
+    data = _loaded(cell.data_set, cell.table, cell.n_rows)
     seed = cell.realisation if realisation is None else realisation
     new_rows = None
     if cell.task == "inductive":
@@ -75,10 +74,6 @@ def hidden_of(cell: Cell, realisation: int | None = None) -> Hidden:
         new_rows=new_rows, new_feature_rate=cell.new_feature_rate,
         feature_mechanism=cell.feature_mechanism, label_mechanism=cell.label_mechanism,
     )  # fmt: skip
-
-
-def _data_of(cell: Cell) -> DataSet:
-    return _loaded(cell.data_set, cell.table, cell.n_rows)
 
 
 @lru_cache(maxsize=2)
@@ -95,16 +90,14 @@ def tuning_grid(cell: Cell) -> dict[str, Sequence[Any]]:
     """What the tuner may choose from; what the plan sets is not tuned, nor are our own methods."""
     method = method_named(cell.method, cell.settings)
     is_tuned = cell.limits.tuning_tries > 1 and cell.limits.tuning_seconds > 0
-    if not is_tuned or not isinstance(method, Baseline):
-        return {}
-    if cell.task == "inductive" and not method.inductive:
-        return {}
-    return {name: values for name, values in method.grid.items() if name not in cell.settings}
+    can = isinstance(method, Baseline) and (method.inductive or cell.task != "inductive")
+    grid = method.grid if is_tuned and can else {}
+    return {name: values for name, values in grid.items() if name not in cell.settings}
 
 
 def tune_cell(cell: Cell) -> Tuning:
     """Choose settings on observed entries of realisation 0, for all realisations of a cell."""
-    began = time.perf_counter()
+    began, found = time.perf_counter(), dict[str, Any]()
     try:
         hidden = hidden_of(cell, realisation=0)
         target = hidden.data.target
@@ -117,61 +110,54 @@ def tune_cell(cell: Cell) -> Tuning:
                 hidden.X[~hidden.is_new], hidden.Y[~hidden.is_new], target,
                 budget=cell.limits.tuning_tries, seconds=cell.limits.tuning_seconds, seed=0,
             )  # fmt: skip
+        found = {"settings": tuned.best, "n_tried": len(tuned.losses),
+                 "n_planned": len(tuned.candidates)}  # fmt: skip
     except Exception as error:
-        why, seconds = f"not tuned: {type(error).__name__}: {error}", time.perf_counter() - began
-        return Tuning(series=cell.series, why=why, seconds=seconds)
-    return Tuning(
-        series=cell.series, settings=tuned.best, n_tried=len(tuned.losses),
-        n_planned=len(tuned.candidates), seconds=time.perf_counter() - began,
-    )  # fmt: skip
+        found = {"why": f"not tuned: {type(error).__name__}: {error}"}
+    return Tuning(series=cell.series, seconds=time.perf_counter() - began, **found)
 
 
 def run_cell(cell: Cell, tuning: Tuning) -> CellRecord:
     """Run one method on one realisation; whatever it raises becomes part of the record."""
-    why = ""
     try:
         method = method_named(cell.method, {**tuning.settings, **cell.settings}, cell.realisation)
         if cell.task == "inductive" and not getattr(method, "inductive", True):
-            why = f"{cell.method} predicts no new rows"
-        elif cell.method == "misgan_convolutional" and _data_of(cell).image is None:
+            return _record(cell, "left_out", f"{cell.method} predicts no new rows")
+        hidden = hidden_of(cell)
+        if cell.method == "misgan_convolutional" and hidden.data.image is None:
             why = f"convolutions need rows that are images, and those of {cell.data_set} are not"
-        return _without_scores(cell, "left_out", why) if why else _scored(cell, tuning, method)
+            return _record(cell, "left_out", why)
+        return _record(cell, "done", tuning.why, tuning, **_outcome(cell, method, hidden))
     except ImportError as error:
-        return _without_scores(cell, "left_out", str(error), tuning)
+        return _record(cell, "left_out", str(error), tuning)
     except Exception as error:
-        return _without_scores(cell, "failed", f"{type(error).__name__}: {error}", tuning)
+        return _record(cell, "failed", f"{type(error).__name__}: {error}", tuning)
 
 
-def _scored(cell: Cell, tuning: Tuning, method: Any) -> CellRecord:
-    hidden = hidden_of(cell)
+def _outcome(cell: Cell, method: Any, hidden: Hidden) -> dict[str, Any]:
+    """What came of a method, and what it took."""
+    data, began = hidden.data, time.perf_counter()
     question: Question = "new rows" if cell.task == "inductive" else "training rows"
-    began = time.perf_counter()
     found = fit_and_predict(method, hidden, (question,))[question]
     seconds = time.perf_counter() - began
-    gives = getattr(method, "gives_probabilities", True)
-    # Seven digits: thousands of records are kept with the code.
-    scores = {
-        name: float(f"{score:.7g}")
-        for name, score in table_scores(hidden, question, found, gives).items()
-    }
-    data = hidden.data
-    return _without_scores(cell, "done", tuning.why, tuning).model_copy(
-        update={
-            "scores": scores, "seconds": round(seconds, 2), "target": data.target,
-            "shape": (*data.X.shape, data.Y.shape[1]),
-            "pictures": _pictures(hidden, question, found),
-        }
-    )  # fmt: skip
+    scores = table_scores(hidden, question, found, getattr(method, "gives_probabilities", True))
+    return {
+        # Seven digits: thousands of records are kept with the code.
+        "scores": {name: float(f"{score:.7g}") for name, score in scores.items()},
+        "seconds": round(seconds, 2), "target": data.target,
+        "shape": (*data.X.shape, data.Y.shape[1]), "pictures": _pictures(hidden, question, found),
+    }  # fmt: skip
 
 
-def _without_scores(
-    cell: Cell, status: Status, why: str, tuning: Tuning | None = None
+def _record(
+    cell: Cell, status: Status, why: str, tuning: Tuning | None = None, **outcome: Any
 ) -> CellRecord:
     tuning = tuning or Tuning(series=cell.series)
+    versions = {name: version(name) for name in ("numpy", "jax", "scikit-learn")}
     return CellRecord(
         key=cell.key, cell=cell, status=status, why=why, n_tried=tuning.n_tried,
-        settings={**tuning.settings, **cell.settings}, n_planned=tuning.n_planned,
-        versions=versions(),
+        settings={**tuning.settings, **cell.settings}, n_planned=tuning.n_planned, **outcome,
+        versions={"python": platform.python_version(), "halfseen": __version__, **versions},
     )  # fmt: skip
 
 
@@ -189,16 +175,14 @@ def _pictures(hidden: Hidden, question: Question, found: Prediction) -> Pictures
         return None
     low, high = float(np.nanmin(data.X)), float(np.nanmax(data.X))
 
-    def grey(values: Any) -> list[list[int]]:
+    def grey(values: Any) -> Any:
         scaled = (np.nan_to_num(values, nan=low) - low) * 255 / max(high - low, 1e-12)
-        levels: list[list[int]] = np.clip(np.rint(scaled), 0, 255).astype(int).tolist()
-        return levels
+        return np.clip(np.rint(scaled), 0, 255).astype(int)
 
-    truth, is_hidden = grey(data.X[chosen]), np.isnan(hidden.X[chosen])
-    return Pictures(
-        shape=data.image, truth=truth, observed=np.where(is_hidden, -1, truth).tolist(),
-        completed=grey(completed),
-    )  # fmt: skip
+    truth = grey(data.X[chosen])
+    observed = np.where(np.isnan(hidden.X[chosen]), -1, truth)
+    images = {"truth": truth, "observed": observed, "completed": grey(completed)}
+    return Pictures(shape=data.image, **{name: image.tolist() for name, image in images.items()})
 
 
 class Job(NamedTuple):
@@ -239,16 +223,18 @@ def run_plan(
     on the plan alone. A process that is ended in whatever way, or after `limit_seconds`, loses the
     cells that were running and nothing else. Cells that failed are tried again if asked.
     """
-    cells = cells_of(plan)
+    cells, n_cores = cells_of(plan), os.cpu_count() or 1
+    if hasattr(os, "sched_getaffinity"):
+        n_cores = len(os.sched_getaffinity(0))
     with locked(path):
         run = read_run(path)
         if all(line.text != plan.text or line.name != plan.name for line in run.plans):
             folder = plan.folder if plan.tables else None
-            machine = f"{usable_cores()} cores, {platform.system()} {platform.machine()}"
+            machine = f"{n_cores} cores, {platform.system()} {platform.machine()}"
             append(path, PlanLine(name=plan.name, text=plan.text, folder=folder, machine=machine))
         study = _Study(path, run.tunings, run.records, cells, retry_failed)
         ends = None if limit_seconds is None else time.monotonic() + limit_seconds
-        yield from _run(study, n_workers or usable_cores(), ends)
+        yield from _run(study, n_workers or n_cores, ends)
 
 
 @dataclass
@@ -263,7 +249,7 @@ class _Study:
     left: list[Cell] = field(default_factory=list)
     tuning: set[str] = field(default_factory=set)  # series whose settings are being chosen
     too_slow: dict[str, str] = field(default_factory=dict)  # series -> why
-    parts: list[CellRecord | Tuning] = field(default_factory=list)
+    parts: list[CellRecord | Tuning | None] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         for cell in self.cells:
@@ -290,7 +276,7 @@ class _Study:
                 continue
             if cell.series in self.too_slow:
                 self.left.remove(cell)
-                self.keep(_without_scores(cell, "left_out", self.too_slow[cell.series]))
+                self.keep(_record(cell, "left_out", self.too_slow[cell.series]))
             elif cell.series not in self.tunings and tuning_grid(cell):
                 self.tuning.add(cell.series)
                 return Job("tune", cell)
@@ -311,11 +297,15 @@ class _Study:
         except TimeoutError:
             why = f"{_TOO_SLOW} {job.most_seconds:g} s"
         except ProcessExpired as error:
-            why = _death(error.exitcode)
+            code = error.exitcode or 0
+            why = f"its process ended with code {code}"
+            if code < 0:
+                why = f"its process was ended by signal {-code}"
+                why += "; out of memory?" if code == -9 else ""
         if result is None and job.kind == "tune":
             result = Tuning(series=job.cell.series, why=f"not tuned: tuning {why}")
         elif result is None:
-            result = _without_scores(job.cell, "failed", why, self.tuned(job.cell))
+            result = _record(job.cell, "failed", why, self.tuned(job.cell))
             if why.startswith(_TOO_SLOW):
                 self.too_slow[job.cell.series] = _left_out(result)
         self.keep(result)
@@ -332,15 +322,13 @@ class _Study:
 
     def progress(self, running: Sequence[Job], n_workers: int) -> Iterator[Progress]:
         """How far the run is: once for each new part, else once."""
-        done = [r for r in self.records.values() if r.seconds is not None]
-        took = [(r.cell.method, r.cell.question, r.seconds or 0.0) for r in done]
-        left = [(cell.method, cell.question) for cell in self.left]
-        left += [(job.cell.method, job.cell.question) for job in running if job.kind == "run"]
-        n_over = len(self.cells) - len(left)
+        took = [(r.cell.method, r.cell.question, r.seconds) for r in self.records.values()
+                if r.seconds is not None]  # fmt: skip
+        cells = self.left + [job.cell for job in running if job.kind == "run"]
+        left = [(cell.method, cell.question) for cell in cells]
         seconds, names = seconds_left(took, left, n_workers), tuple(job.name for job in running)
-        parts: list[CellRecord | Tuning | None] = [*self.parts]
-        for part in parts or [None]:
-            yield Progress(len(self.cells), n_over, names, seconds, part)
+        for part in self.parts or [None]:
+            yield Progress(len(self.cells), len(self.cells) - len(left), names, seconds, part)
         self.parts = []
 
 
@@ -395,13 +383,6 @@ def _left_out(record: CellRecord) -> str:
     return f"realisation {record.cell.realisation} {record.why}, so the others were not begun"
 
 
-def _death(code: int | None) -> str:
-    if code is not None and code < 0:
-        memory = "; out of memory?" if code == -9 else ""
-        return f"its process was ended by signal {-code}{memory}"
-    return f"its process ended with code {code}"
-
-
 def seconds_left(
     done: Iterable[tuple[str, str, float]], left: Sequence[tuple[str, str]], n_workers: int
 ) -> float | None:
@@ -409,10 +390,6 @@ def seconds_left(
 
     A cell takes what the same method took on the same question; else what it took on others; else
     what cells took on the whole.
-
-    >>> done = [("mc1", "scene", 4.0), ("mc1", "yeast", 2.0), ("cle", "scene", 9.0)]
-    >>> seconds_left(done, [("mc1", "scene"), ("mc1", "mnist"), ("gain", "scene")], 2)
-    6.0
     """
     took: dict[tuple[str, ...], list[float]] = defaultdict(list)
     for method, question, seconds in done:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict
 
 from halfseen import metrics
 from halfseen.base.estimator import by_target
-from halfseen.data.frames import read_target
-from halfseen.experiments.data_sets import Bools, Floats
+from halfseen.data.frames import read_table, read_target
+from halfseen.experiments.data_sets import Bools, Floats, Record, known_codes
 from halfseen.experiments.pipeline import Hidden, Prediction, Question
+from halfseen.experiments.significance import RowLosses, auc_influence
 
 # name -> how it is shown
 SCORES: Final[dict[str, str]] = {
@@ -31,12 +32,6 @@ SCORES: Final[dict[str, str]] = {
     "interval_width": "width of 90 % intervals, in standard deviations",
 }
 _FEWEST_OF_A_CLASS = 20
-
-
-class Record(BaseModel):
-    """A part of a result."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class ClassScore(Record):
@@ -65,11 +60,12 @@ class LabelScore(Record):
     @property
     def warning(self) -> str:
         """What these scores cannot promise; empty if nothing."""
-        rarest = min(self.classes, key=lambda one: one.n_known, default=None)
-        if rarest is None or (len(self.classes) > 1 and rarest.n_known >= _FEWEST_OF_A_CLASS):
-            return ""
         if len(self.classes) == 1:
-            return f"{self.name}: all scored entries are {rarest.value}, so there is no AUC."
+            only = self.classes[0].value
+            return f"{self.name}: all scored entries are {only}, so there is no AUC."
+        rarest = min(self.classes, key=lambda one: one.n_known, default=None)
+        if rarest is None or rarest.n_known >= _FEWEST_OF_A_CLASS:
+            return ""
         entries = "entry is" if rarest.n_known == 1 else "entries are"
         return (
             f"{self.name}: only {rarest.n_known} scored {entries} {rarest.value}; its recall, "
@@ -98,7 +94,7 @@ def label_answers(model: Any, X: Any, y: Any = None, coverage: float = 0.9) -> l
     if y is not None:
         raws = read_target(y, n_rows, str(schema.target_type)).columns
         pairs = zip(schema.targets, raws, strict=True)
-        truths = [_known_codes(*column.encode(raw)) for column, raw in pairs]
+        truths = [known_codes(*column.encode(raw)) for column, raw in pairs]
     parts = zip(schema.targets, truths, proba, decided, sets, strict=True)
     return [LabelAnswers(column.categories, *of_target) for column, *of_target in parts]
 
@@ -110,11 +106,6 @@ def label_scores(model: Any, X: Any, y: Any, coverage: float = 0.9) -> list[Labe
     return list(map(score_label, names, label_answers(model, X, y, coverage)))
 
 
-def _known_codes(units: Any, observed: Bools) -> Floats:
-    codes = units.argmax(axis=1) if units.shape[1] > 1 else units[:, 0]
-    return np.where(observed, codes, np.nan)
-
-
 def score_label(name: str, answers: LabelAnswers) -> LabelScore:
     """Score the predictions of one label."""
     values, truth, proba, decided, inside = answers
@@ -122,13 +113,11 @@ def score_label(name: str, answers: LabelAnswers) -> LabelScore:
     if not known.any():
         return LabelScore(name=name, n_known=0)
     codes = truth[known].astype(np.int64)
-    hits, in_set = decided[known] == codes, None
-    found: dict[str, Any] = {}
+    hits, in_set, found = decided[known] == codes, None, dict[str, float]()
     if inside is not None:
-        size = inside[known].sum(axis=1)
-        in_set = inside[known, codes]
-        found = {"set_coverage": float(in_set.mean()), "set_size": float(size.mean()),
-                 "share_abstained": float((size != 1).mean())}  # fmt: skip
+        size, in_set = inside[known].sum(axis=1), inside[known, codes]
+        found = {"set_coverage": in_set.mean(), "set_size": size.mean(),
+                 "share_abstained": (size != 1).mean()}  # fmt: skip
     classes = [
         ClassScore(
             value=str(values[code]), n_known=int(own.sum()), recall=float(hits[own].mean()),
@@ -136,15 +125,12 @@ def score_label(name: str, answers: LabelAnswers) -> LabelScore:
         )
         for code, own in ((code, codes == code) for code in np.unique(codes))
     ]  # fmt: skip
-    of_truth = np.clip(proba[known, codes], 1e-15, 1)
-    is_class = np.eye(proba.shape[1])[codes]
     shown = slice(1 if proba.shape[1] == 2 else 0, None)
+    is_class, chances = np.eye(proba.shape[1])[codes], proba[known].clip(0, 1)
     return LabelScore(
-        name=name, n_known=len(codes), auc=_auc(truth, proba),
-        log_loss=float(-np.log(of_truth).mean()), accuracy=float(hits.mean()),
-        calibration_error=metrics.calibration_error(
-            is_class[:, shown], proba[known][:, shown].clip(0, 1)
-        ),
+        name=name, n_known=len(codes), auc=_auc(truth, proba), accuracy=float(hits.mean()),
+        log_loss=float(-np.log(np.clip(proba[known, codes], 1e-15, 1)).mean()),
+        calibration_error=metrics.calibration_error(is_class[:, shown], chances[:, shown]),
         classes=tuple(classes), **found,
     )  # fmt: skip
 
@@ -173,19 +159,18 @@ def table_scores(
                 raise ValueError("the method gave a score that is no finite number")
         n_known = int((~np.isnan(hidden.data.codes[hidden.rows(question)])).sum())
         of_labels = _of_labels if hidden.data.target == "labels" else _of_classes
-        result = of_labels(codes, found.scores, n_known, gives_probabilities) | result
+        found_of_labels, n_wrong = of_labels(codes, found.scores, gives_probabilities)
+        result |= found_of_labels | {"accuracy_all_entries": 1 - n_wrong / n_known}
     return {name: float(value) for name, value in result.items()}
 
 
 def _of_labels(
-    truth: Floats, scores: list[Floats], n_known: int, is_probability: bool
-) -> dict[str, float]:
+    truth: Floats, scores: list[Floats], is_probability: bool
+) -> tuple[dict[str, float], int]:
+    """Scores of labels, and how many are wrong."""
     score, asked = np.stack([one[:, 1] for one in scores], axis=1), ~np.isnan(truth)
     decided = (score > 0.5).astype(float)
-    found = {
-        "hamming_accuracy": metrics.accuracy(truth, decided),
-        "accuracy_all_entries": 1 - float((asked & (decided != truth)).sum()) / n_known,
-    }
+    found = {"hamming_accuracy": metrics.accuracy(truth, decided)}
     if np.unique(truth[asked]).size == 2:
         found["micro_auc"] = metrics.micro_auc(truth, score)
     if ((truth == 0).any(axis=0) & (truth == 1).any(axis=0)).any():
@@ -193,45 +178,40 @@ def _of_labels(
     if is_probability:
         found["log_loss"] = metrics.log_loss(truth, score)
         found["calibration_error"] = metrics.calibration_error(truth, score)
-    return found
+    return found, int((asked & (decided != truth)).sum())
 
 
 def _of_classes(
-    truth: Floats, scores: list[Floats], n_known: int, is_probability: bool
-) -> dict[str, float]:
-    """Scores of one target of classes, or means over several."""
-    parts: dict[str, list[float]] = {}
-    n_wrong = 0
+    truth: Floats, scores: list[Floats], is_probability: bool
+) -> tuple[dict[str, float], int]:
+    """Scores of one target of classes, or means over several; and how many are wrong."""
+    parts, n_wrong = defaultdict[str, list[float]](list), 0
     for codes, score in zip(truth.T, scores, strict=True):
         known = ~np.isnan(codes)
         if not known.any():
             continue
         wrong = int((score.argmax(axis=1)[known] != codes[known]).sum())
         n_wrong += wrong
-        found = {"accuracy": 1 - wrong / int(known.sum())}
+        parts["accuracy"].append(1 - wrong / int(known.sum()))
         if (auc := _auc(codes, score)) is not None:
-            found["averaged_auc"] = auc
+            parts["averaged_auc"].append(auc)
         if is_probability:
-            classes = np.arange(score.shape[1])
             is_class = np.eye(score.shape[1])[codes[known].astype(int)]
-            found["log_loss"] = metrics.log_loss(codes, score, classes)
-            found["calibration_error"] = metrics.calibration_error(is_class, score[known])
-        for name, value in found.items():
-            parts.setdefault(name, []).append(value)
-    means = {name: float(np.mean(values)) for name, values in parts.items()}
-    return means | {"accuracy_all_entries": 1 - n_wrong / n_known}
+            parts["log_loss"].append(metrics.log_loss(codes, score, np.arange(score.shape[1])))
+            parts["calibration_error"].append(metrics.calibration_error(is_class, score[known]))
+    return {name: float(np.mean(values)) for name, values in parts.items()}, n_wrong
 
 
 def _of_numbers(hidden: Hidden, question: Question, found: Prediction) -> dict[str, float]:
     data, rows = hidden.data, hidden.rows(question)
     truth, asked = data.X[rows], hidden.asked_X[rows] & data.numeric
-    varies = metrics.column_std(data.X) > 0
     result: dict[str, float] = {}
     if found.features is not None and asked.any():
         result["rmse"] = metrics.rmse(truth, found.features, asked)
-        if (asked & varies).any():
+        scale = metrics.column_std(data.X)
+        if (asked & (scale > 0)).any():
             result["normalised_rmse"] = metrics.normalised_rmse(
-                truth, found.features, asked, metrics.column_std(data.X), average="entries"
+                truth, found.features, asked, scale, average="entries"
             )
     covered = interval_entries(hidden, question, found)
     if covered is not None:
@@ -269,38 +249,20 @@ def interval_entries(
 
 def _raw_numbers(hidden: Hidden) -> Floats:
     """Numbers of the columns of the source, NaN in others, of shape (n_rows, n_blocks)."""
-    data = hidden.data
-    if data.frames is None:
-        return data.X
-    from halfseen.data.frames import read_table
-
-    found = []
-    for column, raw in zip(
-        data.frames.schema.features, read_table(data.frames.X).columns, strict=True
-    ):
-        if column.n_units:
-            numbers = np.full(len(data.X), np.nan)
-            if column.is_number:
-                numbers[raw.observed] = raw.numbers(column.name)
-            found.append(numbers)
-    return np.stack(found, axis=1)
-
-
-class RowLosses(NamedTuple):
-    """Losses of one method for one kind of entries in one repeat."""
-
-    metric: float
-    n_entries: int
-    auc: float | None
-    rows: NDArray[np.int64]  # rows of the table with scored entries
-    of_rows: Floats  # losses of rows, whose mean is the metric (of squares for RMSE)
-    auc_of_rows: Floats | None  # influence of rows on the AUC
+    frames = hidden.data.frames
+    if frames is None:
+        return hidden.data.X
+    found = np.full((len(hidden.X), len(frames.modelled)), np.nan)
+    raws = read_table(frames.X).columns
+    for place, j in enumerate(frames.modelled):
+        column = frames.schema.features[j]
+        if column.is_number:
+            found[raws[j].observed, place] = raws[j].numbers(column.name)
+    return found
 
 
 def label_losses(hidden: Hidden, question: Question, found: Prediction) -> RowLosses | None:
     """Log-losses of asked labels, and what each row adds to the AUC."""
-    from halfseen.experiments.significance import auc_influence
-
     codes = hidden.asked_codes(question)
     known = ~np.isnan(codes)
     if not known.any():
@@ -343,13 +305,12 @@ def feature_losses(hidden: Hidden, question: Question, found: Prediction) -> dic
         else:
             errors.append((guess.argmax(axis=1) != np.nan_to_num(of_truth).argmax(axis=1), scored))
     kinds = {"hidden numbers": squares, "hidden categories": errors}
-    return {
-        what: _row_losses(
-            np.stack([values for values, _ in parts], axis=1),
-            np.stack([scored for _, scored in parts], axis=1), rows, what == "hidden numbers",
-        )
-        for what, parts in kinds.items() if parts
-    }  # fmt: skip
+    found_of: dict[str, RowLosses] = {}
+    for what, parts in kinds.items():
+        if parts:
+            values, known = (np.stack(part, axis=1) for part in zip(*parts, strict=True))
+            found_of[what] = _row_losses(values, known, rows, what == "hidden numbers")
+    return found_of
 
 
 def _row_losses(values: Any, scored: Bools, rows: Bools, is_square: bool) -> RowLosses:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm, rankdata
 from scipy.stats import t as student
-
-if TYPE_CHECKING:
-    from halfseen.experiments.scores import RowLosses
 
 SMALLER_IS_BETTER = frozenset(
     {"rmse", "normalised_rmse", "log_loss", "calibration_error", "interval_width", "seconds"}
@@ -20,6 +17,17 @@ SMALLER_IS_BETTER = frozenset(
 LEVEL = 0.05
 
 Floats = NDArray[np.float64]
+
+
+class RowLosses(NamedTuple):
+    """Losses of one method for one kind of entries in one repeat."""
+
+    metric: float
+    n_entries: int
+    auc: float | None
+    rows: NDArray[np.int64]  # rows of the table with scored entries
+    of_rows: Floats  # losses of rows, whose mean is the metric (of squares for RMSE)
+    auc_of_rows: Floats | None  # influence of rows on the AUC
 
 
 def auc_influence(is_positive: NDArray[np.bool_], score: Floats) -> tuple[float, Floats] | None:
@@ -68,48 +76,26 @@ def share_asked(task: str, score: str, feature_rate: float, label_rate: float) -
     return 0.3 if task == "inductive" else of_row
 
 
-class PairedDifference(NamedTuple):
-    """How far one method is ahead of another."""
-
-    ahead: float  # mean over realisations; above 0 if the first is the better one
-    p: float  # two-sided; NaN with fewer than two realisations
-
-
-def corrected_resampled_t(
-    ours: ArrayLike, theirs: ArrayLike, share_hidden: float
-) -> PairedDifference:
-    """Compare two methods by the paired t test corrected for resampling.
-
-    Realisations overlap: they are masks of the same rows. The variance of the mean is therefore not
-    s²/n but s² (1/n + hidden/shown), after Nadeau and Bengio (2003). Larger scores are better.
-    """
+def corrected_resampled_t(ours: ArrayLike, theirs: ArrayLike, share_hidden: float) -> float:
+    """Two-sided p of two methods, by the paired t test; NaN with fewer than two realisations."""
+    # Realisations are masks of the same rows. The variance of the mean is therefore not s²/n but
+    # s² (1/n + hidden/shown), after Nadeau and Bengio (2003).
     differences = np.asarray(ours, np.float64) - np.asarray(theirs, np.float64)
-    n, ahead = len(differences), float(differences.mean()) if len(differences) else np.nan
-    if n < 2 or ahead == 0:
-        return PairedDifference(ahead, np.nan if n < 2 else 1.0)
+    n = len(differences)
+    if n < 2 or (ahead := float(differences.mean())) == 0:
+        return math.nan if n < 2 else 1.0
     inflation = 1 / n + share_hidden / max(1 - share_hidden, 1e-9)
     error = np.sqrt(differences.var(ddof=1) * inflation)
-    return PairedDifference(ahead, float(2 * student.sf(abs(ahead) / max(error, 1e-300), n - 1)))
-
-
-class AgainstBest(NamedTuple):
-    """The best method of a table cell, and which others it is significantly better than."""
-
-    best: str
-    p_of_others: Mapping[str, float]  # Holm over the others; NaN where it cannot be told
-
-    @property
-    def is_clear(self) -> bool:
-        """Whether the best is significantly better than every other."""
-        return bool(self.p_of_others) and all(p < LEVEL for p in self.p_of_others.values())
+    return float(2 * student.sf(abs(ahead) / max(error, 1e-300), n - 1))
 
 
 def against_best(
     scores: Mapping[str, Sequence[float]], score: str, share_hidden: float
-) -> AgainstBest | None:
-    """Find the best method by its mean over realisations that all have, and test the others.
+) -> tuple[str, dict[str, float]] | None:
+    """The best method by its mean over realisations that all have; and p of others, Holm over them.
 
-    Scores are NaN where a realisation is not there. The result is None without a common one.
+    Scores are NaN where a realisation is not there, p where it cannot be told. The result is None
+    without a realisation that all have.
     """
     sign = -1.0 if score in SMALLER_IS_BETTER else 1.0
     values = {name: sign * np.asarray(one, np.float64) for name, one in scores.items()}
@@ -121,11 +107,10 @@ def against_best(
     p_values = {}
     for name in [name for name in values if name != best]:
         both = ~np.isnan(values[best]) & ~np.isnan(values[name])
-        p_values[name] = corrected_resampled_t(
-            values[best][both], values[name][both], share_hidden
-        ).p
+        pair = values[best][both], values[name][both]
+        p_values[name] = corrected_resampled_t(*pair, share_hidden)
     ordered = sorted((p, name) for name, p in p_values.items() if not np.isnan(p))
     holm = np.maximum.accumulate([p * (len(ordered) - k) for k, (p, _) in enumerate(ordered)])
     for (_, name), p in zip(ordered, holm, strict=True):
         p_values[name] = min(1.0, float(p))
-    return AgainstBest(best, p_values)
+    return best, p_values

@@ -15,7 +15,7 @@ from typing import Final, Literal
 from halfseen.experiments.published import PublishedFigure, published_figures
 from halfseen.experiments.records import CellRecord
 from halfseen.experiments.scores import SCORES
-from halfseen.experiments.significance import SMALLER_IS_BETTER, against_best, share_asked
+from halfseen.experiments.significance import LEVEL, SMALLER_IS_BETTER, against_best, share_asked
 
 SCORE_NAMES: Final = {**SCORES, "seconds": "seconds to fit and to predict"}
 _OF_CLASSES = ("rmse", "averaged_auc", "accuracy", "accuracy_all_entries", "seconds")
@@ -79,7 +79,7 @@ def record_tables(
     for question, group in groupby(ordered, key=lambda record: record.cell.question):
         of_question = list(group)
         done = [record for record in of_question if record.status == "done"]
-        rates = tuple(sorted({rates_of(record) for record in of_question}))
+        rates = tuple(sorted({record.cell.rates for record in of_question}))
         notes = tuple(_notes(of_question))
         usual = _OF_LABELS if done and done[0].target == "labels" else _OF_CLASSES
         for score in usual if scores is None else scores:
@@ -96,54 +96,47 @@ def value_of(record: CellRecord, score: str) -> float:
     return math.nan if value is None else value
 
 
-def rates_of(record: CellRecord) -> Rates:
-    """Shares hidden of features and of labels."""
-    return record.cell.feature_rate, record.cell.label_rate
-
-
 def _lines(
     records: Sequence[CellRecord], rates: Sequence[Rates], score: str
 ) -> Iterator[TableLine]:
     ranks = {"column_prior": 0, OURS: 1, "rbm_mo": 2}
     ordered = sorted(records, key=lambda r: (ranks.get(r.cell.method, 3), r.cell.name))
-    columns = [_column([r for r in records if rates_of(r) == pair], score) for pair in rates]
-    first = records[0].cell
-    printed: dict[str, list[TableEntry | None]] = {}
-    for one in published_figures():
-        pair = (one.feature_rate, one.label_rate)
-        asked = (one.data_set, one.task, one.score) == (first.data_set, first.task, score)
-        if asked and pair in rates:
-            line = printed.setdefault(one.our_method, [None] * len(rates))
-            line[list(rates).index(pair)] = TableEntry(one.mean, math.nan, 10)
-    for name in dict.fromkeys([record.cell.name for record in ordered] + list(printed)):
-        if any(name in column for column in columns):
-            yield TableLine(name, False, tuple(column.get(name) for column in columns))
-        if name in printed:
-            yield TableLine(name, True, tuple(printed[name]))
+    columns = [_column([r for r in records if r.cell.rates == pair], score) for pair in rates]
+    asked = (records[0].cell.data_set, records[0].cell.task, score)
+    printed: list[dict[str, TableEntry]] = [
+        {one.our_method: TableEntry(one.mean, math.nan, 10) for one in published_figures()
+         if (one.data_set, one.task, one.score, one.rates) == (*asked, pair)}
+        for pair in rates
+    ]  # fmt: skip
+    names = [record.cell.name for record in ordered] + [name for one in printed for name in one]
+    for name in dict.fromkeys(names):
+        for is_published, parts in ((False, columns), (True, printed)):
+            if any(name in part for part in parts):
+                yield TableLine(name, is_published, tuple(part.get(name) for part in parts))
 
 
 def _column(records: Sequence[CellRecord], score: str) -> dict[str, TableEntry]:
     """What all methods scored at one pair of rates."""
-    if not records:
-        return {}
-    numbers = sorted({record.cell.realisation for record in records})
-    known = {(one.cell.name, one.cell.realisation): value_of(one, score) for one in records}
-    values = {name: [known.get((name, number), math.nan) for number in numbers]
-              for name in dict.fromkeys(name for name, _ in known)}  # fmt: skip
-    first = records[0].cell
-    share = share_asked(first.task, score, first.feature_rate, first.label_rate)
-    found = None if len(values) < 2 or score in _UNMARKED else against_best(values, score, share)
+    values: dict[str, dict[int, float]] = {}
+    for record in records:
+        own = values.setdefault(record.cell.name, {})
+        own[record.cell.realisation] = value_of(record, score)
+    best, p_of_others = None, dict[str, float]()
+    if len(values) > 1 and score not in _UNMARKED:
+        numbers = sorted({number for own in values.values() for number in own})
+        paired = {name: [own.get(k, math.nan) for k in numbers] for name, own in values.items()}
+        share = share_asked(records[0].cell.task, score, *records[0].cell.rates)
+        best, p_of_others = against_best(paired, score, share) or (None, {})
     entries = {}
-    for name, scores in values.items():
-        own = [value for value in scores if not math.isnan(value)]
+    for name, own in values.items():
         mark: Mark = ""
-        if found is not None and name == found.best:
-            mark = "significantly best" if found.is_clear else "best"
-        elif found is not None and found.p_of_others.get(name, 0.0) >= 0.05:
+        if name == best:
+            is_clear = p_of_others and all(p < LEVEL for p in p_of_others.values())
+            mark = "significantly best" if is_clear else "best"
+        elif p_of_others.get(name, 0.0) >= LEVEL:
             mark = "as good"
-        entries[name] = TableEntry(
-            fmean(own), stdev(own) if len(own) > 1 else math.nan, len(own), mark
-        )
+        spread = stdev(own.values()) if len(own) > 1 else math.nan
+        entries[name] = TableEntry(fmean(own.values()), spread, len(own), mark)
     return entries
 
 
@@ -167,15 +160,13 @@ def tables_as_text(tables: Sequence[RecordTable], markdown: bool = False) -> str
         of_question = list(group)
         for table in of_question:
             label = "q_ml" if "micro" in table.score or "hamming" in table.score else "labels"
-            head = [f"features / {label} hidden", *(f"{a:.0%} / {b:.0%}" for a, b in table.rates)]
-            rows = [[_name(line), *(_cell(e, table.score) for e in line.entries)]
+            rows = [[f"  {line.name} in the paper" if line.is_published else line.name,
+                     *(_cell(e, table.score) for e in line.entries)]
                     for line in table.lines]  # fmt: skip
-            parts += [f"**{table.title}**", ""] if markdown else [table.title]
-            parts += [*_grid(head, rows, markdown), ""]
+            parts += _grid(table.title, f"features / {label} hidden", table.rates, rows, markdown)
         notes = [f"- {note}" for note in of_question[0].notes]
         parts += [*notes, ""] if notes else []
-    legend = LEGEND.replace("*", "\\*").replace("~", "\\~") if markdown else LEGEND
-    return "\n".join([*parts, legend, ""])
+    return "\n".join([*parts, _escaped(LEGEND) if markdown else LEGEND, ""])
 
 
 def tables_as_csv(tables: Sequence[RecordTable]) -> str:
@@ -195,10 +186,6 @@ def tables_as_csv(tables: Sequence[RecordTable]) -> str:
     return file.getvalue()
 
 
-def _name(line: TableLine) -> str:
-    return f"  {line.name} in the paper" if line.is_published else line.name
-
-
 def _cell(entry: TableEntry | None, score: str) -> str:
     if entry is None:
         return "-"
@@ -208,16 +195,25 @@ def _cell(entry: TableEntry | None, score: str) -> str:
     return f"{entry.mean:.{digits}f}{spread}{_MARKS[entry.mark]}"
 
 
-def _grid(head: list[str], rows: list[list[str]], markdown: bool) -> Iterator[str]:
+def _grid(
+    title: str, corner: str, rates: Sequence[Rates], rows: list[list[str]], markdown: bool
+) -> list[str]:
+    """Lines of a table, with a column for each pair of rates."""
+    head = [corner, *(f"{a:.0%} / {b:.0%}" for a, b in rates)]
     if markdown:
-        rows = [[cell.strip().replace("*", "\\*").replace("~", "\\~") for cell in r] for r in rows]
-        for row in (head, ["---", *["---:"] * len(head[1:])], *rows):
-            yield f"| {' | '.join(row)} |"
-        return
+        rows = [[_escaped(cell.strip()) for cell in row] for row in rows]
+        table = (head, ["---", *["---:"] * len(rates)], *rows)
+        return [f"**{title}**", "", *(f"| {' | '.join(row)} |" for row in table), ""]
     widths = [max(len(row[j]) for row in (head, *rows)) for j in range(len(head))]
-    for first, *others in (head, *rows):
-        cells = [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
-        yield "  ".join([first.ljust(widths[0]), *cells]).rstrip()
+    padded = [
+        [first.ljust(widths[0]), *map(str.rjust, others, widths[1:])]
+        for first, *others in (head, *rows)
+    ]
+    return [title, *("  ".join(row).rstrip() for row in padded), ""]
+
+
+def _escaped(text: str) -> str:
+    return text.replace("*", "\\*").replace("~", "\\~")
 
 
 # The paper's tables.
@@ -242,8 +238,7 @@ class PaperCell:
         """Met within .02 of AUC and accuracy, and within 5 % of RMSE."""
         if self.ours is None:
             return "not run"
-        ahead = self.ours - self.printed.mean
-        margin = _MARGIN
+        ahead, margin = self.ours - self.printed.mean, _MARGIN
         if self.printed.score in SMALLER_IS_BETTER:
             ahead, margin = -ahead, _RMSE_MARGIN * self.printed.mean
         return "passed" if ahead >= 0 else "met" if ahead >= -margin - 1e-9 else "missed"
@@ -267,14 +262,13 @@ def paper_cells(
         cell = record.cell
         is_plain = (cell.feature_mechanism, cell.label_mechanism) == ("mcar", "mcar")
         if record.status == "done" and is_plain and cell.new_feature_rate is None:
-            asked = (cell.data_set, cell.task, *rates_of(record), cell.name)
+            asked = (cell.data_set, cell.task, cell.rates, cell.name)
             by_cell.setdefault(asked, []).append(record)
     found = []
     for printed in published_figures():
         if printed.our_method == printed_method:
             data_set = _STAND_INS.get(printed.data_set, printed.data_set)
-            asked = (data_set, printed.task, printed.feature_rate, printed.label_rate, method)
-            of_cell = by_cell.get(asked, [])
+            of_cell = by_cell.get((data_set, printed.task, printed.rates, method), [])
             # The largest sample of the rows that was run.
             largest = max((record.shape[0] for record in of_cell), default=0)
             of_cell = [record for record in of_cell if record.shape[0] == largest]
@@ -296,30 +290,26 @@ def paper_tables(records: Sequence[CellRecord], markdown: bool = False) -> str:
     beside = {"rbm_mo": ("rbm_mo", OURS), **{name: (name,) for name in ("cle", "noisy_imc", "mc1")}}
     ours = {printed: [(name, paper_cells(records, name, printed)) for name in names]
             for printed, names in beside.items()}  # fmt: skip
-    for (where, score), group in groupby(
-        sorted(published_figures(), key=lambda one: (one.where, _PRINTED_SCORES.index(one.score))),
-        key=lambda one: (one.where, one.score),
-    ):
+    ordered = sorted(published_figures(), key=lambda f: (f.where, _PRINTED_SCORES.index(f.score)))
+    for (where, score), group in groupby(ordered, key=lambda figure: (figure.where, figure.score)):
         figures = list(group)
-        pairs = list(dict.fromkeys((one.feature_rate, one.label_rate) for one in figures))
+        pairs = list(dict.fromkeys(one.rates for one in figures))
         rows = []
         for printed in dict.fromkeys(one.method for one in figures):
             of_method = [one for one in figures if one.method == printed]
-            means = {(one.feature_rate, one.label_rate): f"{one.mean:.3f}" for one in of_method}
+            means = {one.rates: f"{one.mean:.3f}" for one in of_method}
             rows.append([f"paper: {printed}", *(means.get(pair, "-") for pair in pairs)])
             for name, cells in ours[of_method[0].our_method]:
-                own = {(cell.printed.feature_rate, cell.printed.label_rate): cell for cell in cells
+                own = {cell.printed.rates: cell for cell in cells
                        if (cell.printed.where, cell.printed.score) == (where, score)}  # fmt: skip
                 if any(cell.ours is not None for cell in own.values()):
-                    shown = (str(own[pair]) if pair in own else "" for pair in pairs)
+                    shown = (str(own.get(pair, "")) for pair in pairs)
                     rows.append([f"  {name}{_basis(list(own.values()))}", *shown])
         stand_in = _STAND_INS.get(figures[0].data_set)
         title = f"{where}: {figures[0].data_set}, {figures[0].task}"
         title += f" (private; ours is {stand_in}, which has its shape)" if stand_in else ""
-        caption = f"{title}: {SCORE_NAMES[score]}"
-        head = ["features / labels hidden", *(f"{a:.0%} / {b:.0%}" for a, b in pairs)]
-        parts += [f"**{caption}**", ""] if markdown else [caption]
-        parts += [*_grid(head, rows, markdown), ""]
+        title += f": {SCORE_NAMES[score]}"
+        parts += _grid(title, "features / labels hidden", pairs, rows, markdown)
     counts = [line for name, cells in ours["rbm_mo"] for line in _count(name, cells)]
     parts += [f"- {line}" for line in counts] if markdown else counts
     parts.append(
@@ -333,9 +323,8 @@ def paper_tables(records: Sequence[CellRecord], markdown: bool = False) -> str:
 def _basis(cells: Sequence[PaperCell]) -> str:
     """On how many realisations, and on how many rows of a sample, means rest."""
     n = sorted({cell.n for cell in cells if cell.n})
-    rows = sorted({cell.n_rows for cell in cells if cell.n})
     masks = f"{n[0]}" if n[0] == n[-1] else f"{n[0]} to {n[-1]}"
-    sample = " or ".join(f"{size:,}" for size in rows)
+    sample = " or ".join(f"{size:,}" for size in sorted({cell.n_rows for cell in cells if cell.n}))
     return f" ({masks} {'mask' if n[-1] == 1 else 'masks'}, {sample} rows)"
 
 
@@ -346,18 +335,15 @@ def _count(method: str, cells: Sequence[PaperCell]) -> Iterator[str]:
         if cell.printed.data_set != "eventcat"
         and not (cell.printed.data_set == "pendigits" and cell.printed.feature_rate > 0.5)
     ]  # fmt: skip
-    outcomes = [cell.outcome for cell in fair]
-    n_met = outcomes.count("passed") + outcomes.count("met")
+    counts = Counter(cell.outcome for cell in fair)
+    n_left = counts["not run"]
     yield (
-        f"{method}: {n_met} of {len(fair) - outcomes.count('not run')} figures of RBM-MO met or "
-        f"passed, {outcomes.count('not run')} of {len(fair)} not run (without EventCat, and "
-        "without Pendigits at 80 %)."
+        f"{method}: {counts['passed'] + counts['met']} of {len(fair) - n_left} figures of RBM-MO "
+        f"met or passed, {n_left} of {len(fair)} not run (without EventCat, and without Pendigits "
+        "at 80 %)."
     )
     for cell in fair:
         if cell.outcome == "missed":
-            one = cell.printed
-            yield (
-                f"{method} misses {one.data_set}, {SCORE_NAMES[one.score]}, "
-                f"{one.feature_rate:.0%} / {one.label_rate:.0%}: {cell.ours:.3f}, "
-                f"printed {one.mean:.3f}."
-            )
+            one, (of_x, of_y) = cell.printed, cell.printed.rates
+            what = f"{one.data_set}, {SCORE_NAMES[one.score]}, {of_x:.0%} / {of_y:.0%}"
+            yield f"{method} misses {what}: {cell.ours:.3f}, printed {one.mean:.3f}."

@@ -32,6 +32,11 @@ class PublishedFigure(NamedTuple):
     note: str = ""  # what to know before comparing
 
     @property
+    def rates(self) -> tuple[float, float]:
+        """Shares hidden of features and of labels."""
+        return self.feature_rate, self.label_rate
+
+    @property
     def our_method(self) -> str:
         """Name of the method in our records."""
         return OUR_NAMES[self.method]
