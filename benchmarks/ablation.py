@@ -26,7 +26,7 @@ from sklearn import datasets
 
 from halfseen import HalfseenClassifier
 from halfseen.ensemble import estimator
-from halfseen.ensemble.config import KINDS, Config, MemberKind
+from halfseen.ensemble.config import Config
 
 RECORDS = Path(__file__).with_name("ablation.jsonl")
 SCORES = ("auc", "log_loss", "calibration_error", "normalised_rmse")
@@ -34,7 +34,6 @@ LARGE = {  # tables left out for their time
     "chess", "letter", "magic", "marketing", "mushroom", "optdigits", "penbased", "ring",
     "spambase", "splice", "texture", "twonorm",
 }  # fmt: skip
-_STRONG, _WEAK = KINDS
 
 
 def of_config(**changes: Any) -> Callable[[Config], Config]:
@@ -44,11 +43,6 @@ def of_config(**changes: Any) -> Callable[[Config], Config]:
     )
 
 
-def kinds(*changed: MemberKind) -> Callable[[Config], Config]:
-    """Other kinds of members, as many in all."""
-    return of_config(kinds=changed, n_folds=lambda c: c.n_folds * len(c.kinds) // len(changed))
-
-
 VARIANTS: dict[str, tuple[Callable[[Config], Config], dict[str, Any]]] = {
     "default": (of_config(), {}),
     "without trees": (of_config(), {"trees": False}),
@@ -56,12 +50,6 @@ VARIANTS: dict[str, tuple[Callable[[Config], Config], dict[str, Any]]] = {
     "without class-conditional Gaussians": (of_config(), {"class_gaussians": False}),
     "neither trees nor class-conditional Gaussians": (
         of_config(), {"trees": False, "class_gaussians": False}),
-    "strong regularization only": (kinds(_STRONG), {}),
-    "weak regularization only": (kinds(_WEAK), {}),
-    "priors without targets": (
-        kinds(*(kind._replace(prior_sees_targets=False) for kind in KINDS)), {}),
-    "priors with targets": (
-        kinds(*(kind._replace(prior_sees_targets=True) for kind in KINDS)), {}),
     "without bins": (of_config(n_bins=0), {}),
     "one fold": (of_config(n_folds=1), {}),
     "twice the folds": (of_config(n_folds=lambda c: 2 * c.n_folds), {}),

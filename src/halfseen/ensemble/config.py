@@ -7,46 +7,29 @@ Constants that no table changes stand at the head of the module that uses them.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
 
 Effort = Literal["fast", "default", "best"]
 _PASSES = 30  # over the table
 _TIMES: dict[Effort, float] = {"fast": 0.35, "default": 1.0, "best": 3.0}
 
 
-class MemberKind(NamedTuple):
-    """A way to train members; stacking weighs those of several kinds."""
-
-    learning_rate: float
-    weight_decay: float
-    dropout: float  # share of hidden units
-    largest_mask: float  # largest share of the features of a row that is masked
-    prior_sees_targets: bool
-
-
-KINDS = (  # with strong regularization, and with weak one
-    MemberKind(1.2e-2, 1e-2, 0.5, 0.9, True),
-    MemberKind(2e-2, 0.0, 0.0, 0.6, False),
-)
-
-
 @dataclass(frozen=True)
 class Config:
     """Sizes and budgets of a fit."""
 
-    n_folds: int
+    n_folds: int  # each with a machine of its own
     n_hidden: int
     n_bins: int  # of each number
     batch_size: int
     n_steps: int
-    learning_rate: float  # factor of those of the kinds
+    learning_rate: float
     rank: int  # of the prior
     n_patterns: int  # rows whose missing units' covariance a round of EM finds
     n_trees: int  # of each forest
     n_boosting_rounds: int
     keep_features: float  # share of labelled rows whose features are not masked
     validation_fraction: float = 0.1
-    kinds: tuple[MemberKind, ...] = KINDS
     patience: int = 2  # checks in a row that are clearly worse, after which training ends
     class_rank: int = 16
     n_search: int = 6  # steps of conjugate gradients in training
@@ -68,13 +51,11 @@ def for_table(
     batch_size = round(min(max(1.3 * n_rows**0.5, 16.0), 128.0))
     bins = 8 / (1 + (n_numbers / 350) ** 4)
     n_bins = round(bins) if round(bins) > 1 else 0  # one says nothing
-    kinds: tuple[MemberKind, ...] = KINDS
     n_folds = {"fast": 1, "default": 2, "best": 4}[effort]
     if effort != "fast":  # small tables have few validation entries in each
         n_folds = round(n_folds * (1 + min(max(1.5 - n_rows / 1000, 0.0), 1.0)))
     if n_estimators is not None:
-        n_folds = max(1, round(n_estimators / len(KINDS)))
-        kinds = KINDS if n_estimators > 1 else KINDS[:1]
+        n_folds = n_estimators
     # Rows that are as incomplete as those that training masks need not be shown as they are.
     keep_features = max(0.0, share_observed - 0.5)
     return Config(
@@ -82,13 +63,12 @@ def for_table(
         n_hidden=round(min(max(n_rows / 10, 48.0), 200.0)),
         n_bins=n_bins,
         batch_size=batch_size,
-        n_steps=round(times * min(max(_PASSES * n_rows / batch_size, 300.0), 3000.0)),
-        learning_rate=min(1.0, 1000 / (n_units + bins * n_numbers)),
+        n_steps=round(times * min(max(_PASSES * n_rows / batch_size, 300.0), 1500.0)),
+        learning_rate=2.5e-3 * batch_size**0.5 * min(1.0, 1000 / (n_units + bins * n_numbers)),
         rank=min(160, max(1, n_units - 1)),
         n_patterns=round(min(max(64 * (400 / n_units) ** 2, 8.0), 100.0)),
         n_trees=max(10, round(100 * min(times, 1.0) / max(n_folds, 2))),
         n_boosting_rounds=round(80 * min(1.0, 4 * keep_features) * min(times, 1.0)),
         keep_features=keep_features,
         validation_fraction=validation_fraction,
-        kinds=kinds,
     )

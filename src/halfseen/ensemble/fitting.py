@@ -19,12 +19,12 @@ from halfseen.ensemble.model import (
     Ensemble,
     Fold,
     class_predictions,
-    covariance_of,
 )
 from halfseen.ensemble.prior import (
     GaussianPrior,
     Moments,
     conditional_means,
+    covariance_of,
     expected_moments,
     fit_prior,
 )
@@ -70,14 +70,12 @@ def fit_ensemble(
         try:
             priors = _fit_priors(problem, held_out[0], training, pool, progress)
             trainer = Trainer(problem, held_out, predict, stopper, progress, indicator=indicator)
-            of_members = [prior for prior in priors for _ in problem.config.kinds]
-            jobs = [pool.submit(trainer.train, *place) for place in enumerate(of_members)]
+            jobs = [pool.submit(trainer.train, fold, prior) for fold, prior in enumerate(priors)]
             members = stopper.results(jobs)
-            with_classes, n_kinds = class_gaussians and not stopper, len(problem.config.kinds)
-            for fold, own in enumerate(training):
+            with_classes = class_gaussians and not stopper
+            for fold, (member, own) in enumerate(zip(members, training, strict=True)):
                 classes = _fit_class_priors(problem, own, fold) if with_classes else None
-                of_fold = members[n_kinds * fold : n_kinds * (fold + 1)]
-                ensemble.folds.append(Fold(of_fold, classes, forests={}, boosted={}))
+                ensemble.folds.append(Fold(member, classes, forests={}, boosted={}))
             if trees and problem.schema.targets and not stopper:
                 with warnings.catch_warnings():  # in this thread: all threads share the filters
                     warnings.filterwarnings("ignore", message="The number of unique classes")
@@ -172,7 +170,7 @@ def _fit_trees(
     for place, (fold, own) in enumerate(zip(ensemble.folds, training, strict=True)):
         rows, seen = problem.labelled(own, _MOST_TREE_ROWS, 19, place)
         encoded = Encoded(problem.encoded.values[rows], seen)
-        predicted = ensemble.of_member(encoded, fold.members[-1])
+        predicted = ensemble.of_member(encoded, fold.member)
         completed = ensemble.completed_features(encoded, predicted)
         for j, entry in enumerate(problem.target_entries):
             known = own[rows, entry]

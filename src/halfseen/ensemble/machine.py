@@ -174,21 +174,19 @@ class Parameters(NamedTuple):
 
 
 class Member(NamedTuple):
-    """A machine and its prior; with a leading axis, several."""
+    """A machine and its prior."""
 
     parameters: Parameters
     prior: GaussianPrior
-    prior_sees_targets: jax.Array  # bool
 
 
 def prior_mean(
     member: Member, scale: Scale, values: jax.Array, observed: jax.Array, n_steps: int
 ) -> jax.Array:
-    """What the prior expects of the missing units, in standard units; 0 where it says nothing."""
-    modelled = ~scale.is_target | member.prior_sees_targets
+    """What the prior expects of the missing units, in standard units; 0 for observed ones."""
     standard = (values - scale.mean) / scale.std
-    expected = conditional_mean(member.prior, standard, observed & modelled, n_steps)
-    return jnp.where(~observed & modelled, expected, 0.0)
+    expected = conditional_mean(member.prior, standard, observed, n_steps)
+    return jnp.where(observed, 0.0, expected)
 
 
 def sweep_inputs(
@@ -199,12 +197,11 @@ def sweep_inputs(
     observed: jax.Array,
     base: jax.Array,
     hidden_input: jax.Array | float = 0.0,
-    hidden_factor: jax.Array | float = 1.0,
 ) -> jax.Array:
     """Inputs of all units after the sweeps, of which only the last is differentiated.
 
     `values` are wide, `observed` and `base` are not. `hidden_input` is added to the inputs of the
-    hidden units, and `hidden_factor` multiplies their means, as dropout does.
+    hidden units.
 
     What the earlier sweeps lead to is taken as given: weights that make the last sweep right from
     there make the earlier ones right too, and a step takes two fifths less time.
@@ -215,7 +212,7 @@ def sweep_inputs(
         hidden = jax.nn.sigmoid(
             visible @ parameters.weights + parameters.hidden_bias + hidden_input
         )
-        return parameters.visible_bias + (hidden_factor * hidden) @ parameters.weights.T + push
+        return parameters.visible_bias + hidden @ parameters.weights.T + push
 
     observed_wide = units.widen(observed)
     push = parameters.gain * units.widen(base)

@@ -62,7 +62,7 @@ class Pool(NamedTuple):
 class Fold(NamedTuple):
     """What is fitted to the training entries of one fold; trees by target."""
 
-    members: list[Member]  # one of each kind
+    member: Member
     class_priors: ClassPriors | None
     forests: dict[int, Trees]
     boosted: dict[int, Trees]
@@ -91,7 +91,7 @@ class Stack(NamedTuple):
 class _FoldPredictions(NamedTuple):
     """What the parts of one fold say of rows."""
 
-    members: list[MemberPredictions]
+    member: MemberPredictions
     classes: tuple[Floats, Floats] | None
     forests: dict[int, Floats]  # log-probabilities by target
     boosted: dict[int, Floats]
@@ -125,37 +125,35 @@ class Ensemble:
         return values, found.spread
 
     def predictions(self, encoded: Encoded, folds: list[Fold]) -> Predictions:
-        """What each kind of member, averaged over folds, and all other parts say of rows."""
+        """What each part of the folds, averaged over them, says of rows."""
         n_gaussian = self.units.layer.n_gaussian
         values = np.where(encoded.observed, encoded.values, np.float32(0.0))
         values[:, :n_gaussian] = np.clip(values[:, :n_gaussian], -FARTHEST, FARTHEST)
         of_folds = [self._of_fold(Encoded(values, encoded.observed), fold) for fold in folds]
-        of_kinds: list[MemberPredictions] = [
-            jax.tree.map(lambda *parts: mean_of(parts), *members)
-            for members in zip(*(of_fold.members for of_fold in of_folds), strict=True)
-        ]
-        # The prior of the first kind sees targets. Its expectation of discrete units, as shares:
+        member: MemberPredictions = jax.tree.map(
+            lambda *parts: mean_of(parts), *(of_fold.member for of_fold in of_folds)
+        )
+        # What the prior expects of discrete units, as shares:
         std, centre = (np.asarray(part, np.float64) for part in (self.scale.std, self.scale.mean))
-        prior = np.clip(of_kinds[0].base * std + centre, _LEAST_SURE, 1 - _LEAST_SURE)
+        prior = np.clip(member.base * std + centre, _LEAST_SURE, 1 - _LEAST_SURE)
         targets = [self._of_target(j, of_folds, prior) for j in range(len(self.schema.targets))]
         for j, column in enumerate(self.schema.columns):
             if column.unit == "categorical":
                 own = self.schema.units_of(j)
                 prior[:, own] = column.probabilities(prior[:, own])
-        discrete: list[NDArray[Any]] = [kind.mean for kind in of_kinds]
-        discrete = [part[:, n_gaussian:] for part in [*discrete, prior]]
-        numbers, spread = self._of_numbers(of_folds, of_kinds)
-        return Predictions(numbers, spread, np.stack(discrete), targets)
+        discrete = np.stack([part[:, n_gaussian:] for part in (member.mean, prior)])
+        numbers, spread = self._of_numbers(of_folds, member)
+        return Predictions(numbers, spread, discrete, targets)
 
     def _of_fold(self, encoded: Encoded, fold: Fold) -> _FoldPredictions:
-        members = [self.of_member(encoded, member) for member in fold.members]
-        X = self.completed_features(encoded, members[-1])
+        member = self.of_member(encoded, fold.member)
+        X = self.completed_features(encoded, member)
         forests, boosted = (
             {j: log_of(trees.predict_proba(X)) for j, trees in of_targets.items()}
             for of_targets in (fold.forests, fold.boosted)
         )
         classes = self._of_classes(encoded, fold.class_priors) if fold.class_priors else None
-        return _FoldPredictions(members, classes, forests, boosted)
+        return _FoldPredictions(member, classes, forests, boosted)
 
     def of_member(self, encoded: Encoded, member: Member) -> MemberPredictions:
         """Predictions of one member."""
@@ -180,20 +178,16 @@ class Ensemble:
         return found[:, :n_classes], found[:, n_classes:][:, : self.units.layer.n_gaussian]
 
     def _of_numbers(
-        self, of_folds: list[_FoldPredictions], of_kinds: list[MemberPredictions]
+        self, of_folds: list[_FoldPredictions], member: MemberPredictions
     ) -> tuple[Floats, Floats]:
         """Numbers by all predictions, and the spread of members over their bins."""
         n_gaussian = self.units.layer.n_gaussian
-        found: list[NDArray[Any]] = []
-        for kind in of_kinds:
-            found += [kind.base[:, :n_gaussian], kind.mean[:, :n_gaussian]]
-            found += [kind.bin_mean] if self.units.n_bins else []
+        found = [member.base[:, :n_gaussian], member.mean[:, :n_gaussian]]
+        found += [member.bin_mean] if self.units.n_bins else []
         expected = [of_fold.classes[1] for of_fold in of_folds if of_fold.classes]
         found += [mean_of(expected)] if expected else []
-        mean, square = (
-            mean_of([getattr(k, n) for k in of_kinds]) for n in ("bin_mean", "bin_square")
-        )
-        return np.stack(found), np.sqrt(np.maximum(square - mean**2, _LEAST_SPREAD**2))
+        variance = member.bin_square - member.bin_mean**2
+        return np.stack(found), np.sqrt(np.maximum(variance, _LEAST_SPREAD**2))
 
     def _of_target(self, j: int, of_folds: list[_FoldPredictions], prior: Floats) -> Floats:
         """Log-probabilities of target `j` by all predictions."""
@@ -201,9 +195,8 @@ class Ensemble:
         def log_proba(units: NDArray[Any]) -> Floats:
             return log_of(self.schema.probabilities(units, j))
 
-        of_kinds = zip(*(of_fold.members for of_fold in of_folds), strict=True)
-        found = [mean_of([log_proba(member.mean) for member in kind]) for kind in of_kinds]
-        found.append(log_proba(prior))
+        of_members = [log_proba(of_fold.member.mean) for of_fold in of_folds]
+        found = [mean_of(of_members), log_proba(prior)]
         for trees in ("forests", "boosted"):
             of_trees = [getattr(of_fold, trees) for of_fold in of_folds]
             if all(of_trees):
@@ -258,12 +251,6 @@ def pooled(log_proba: Floats, pool: Pool) -> Floats:
     return np.asarray(softmax(heights, axis=-1))
 
 
-def covariance_of(prior: GaussianPrior) -> Floats:
-    """Covariance of all units."""
-    loading, noise = np.asarray(prior.loading, np.float64), np.asarray(prior.noise, np.float64)
-    return np.asarray(loading @ loading.T + np.diag(noise))
-
-
 def log_of(proba: Floats) -> Floats:
     """Logarithm of probabilities, kept finite."""
     return np.asarray(np.log(np.maximum(proba, LEAST_PROBABILITY)))
@@ -278,7 +265,7 @@ _STORED = {"n_search": int, "seed": int, "scale": Scale, "folds": list[Fold], "s
 
 
 def ensemble_to_arrays(ensemble: Ensemble) -> Arrays:
-    """All arrays of an ensemble; names are paths such as ``folds.0.members.1.prior.mean``."""
+    """All arrays of an ensemble; names are paths such as ``folds.0.member.prior.mean``."""
     tree = {name: getattr(ensemble, name) for name in _STORED}
     leaves = jax.tree_util.tree_leaves_with_path(tree)
     return {jax.tree_util.keystr(p, simple=True, separator="."): np.asarray(a) for p, a in leaves}
@@ -326,9 +313,8 @@ def _restored(kind: Any, node: Any) -> Any:
 def _check_shapes(ensemble: Ensemble) -> None:
     units, scale = ensemble.units, ensemble.scale
     for fold in ensemble.folds:
-        for member in fold.members:
-            if member.parameters.weights.shape[0] != units.n_wide:
-                raise ValueError("weights of a machine do not match the columns")
+        if fold.member.parameters.weights.shape[0] != units.n_wide:
+            raise ValueError("weights of a machine do not match the columns")
         for trees in (*fold.forests.values(), *fold.boosted.values()):
             children = np.concatenate([trees.left, trees.right, trees.root])
             if children.size and not (children.min() >= 0 and children.max() < len(trees.feature)):

@@ -15,7 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh, solve_triangular
+from scipy.linalg import eigh
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -173,17 +173,23 @@ def expected_moments(
 
 
 def _missing_covariance(prior: GaussianPrior, observed: Bools) -> Floats:
-    """Covariance of missing units given observed ones, averaged over rows; exact for each."""
-    noise, loading = np.asarray(prior.noise), np.asarray(prior.loading)
-    total = np.diag((~observed).mean(axis=0) * noise).astype(np.float64)
-    identity = np.eye(loading.shape[1], dtype=loading.dtype)
+    """Covariance of missing units given observed ones, averaged over rows; exact for each.
+
+    That of one row is the inverse of the block of its missing units in the inverse of the whole.
+    """
+    precision = np.linalg.inv(covariance_of(prior))
+    total = np.zeros_like(precision)
     for seen in observed:
         missing = np.flatnonzero(~seen)
-        known = loading[seen]
-        precision = identity + known.T @ (known / noise[seen, None])
-        root = solve_triangular(np.linalg.cholesky(precision), loading[missing].T, lower=True)
-        total[np.ix_(missing, missing)] += root.T @ root / len(observed)
-    return total
+        block = np.ix_(missing, missing)
+        total[block] += np.linalg.inv(precision[block])
+    return total / len(observed)
+
+
+def covariance_of(prior: GaussianPrior) -> Floats:
+    """Covariance of all units."""
+    loading, noise = np.asarray(prior.loading, np.float64), np.asarray(prior.noise, np.float64)
+    return np.asarray(loading @ loading.T + np.diag(noise))
 
 
 def _pairwise_moments(values: Floats, observed: Bools, weight: Floats) -> Moments:

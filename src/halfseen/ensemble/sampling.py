@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from halfseen.data.schema import Encoded
-from halfseen.ensemble.model import LEAST_PROBABILITY, Ensemble, Fold, covariance_of
+from halfseen.ensemble.model import LEAST_PROBABILITY, Ensemble, Fold
+from halfseen.ensemble.prior import covariance_of
 from halfseen.ensemble.trees import Floats
 
 _MOST_GROUPS = 12
@@ -38,7 +39,7 @@ def column_groups(ensemble: Ensemble, order: int) -> list[NDArray[np.int64]]:
 
 def _couplings(ensemble: Ensemble) -> Floats:
     """Largest correlation under the prior between units of two columns."""
-    covariance = covariance_of(ensemble.folds[0].members[0].prior)
+    covariance = covariance_of(ensemble.folds[0].member.prior)
     std = np.sqrt(np.diag(covariance))
     n_columns, column = len(ensemble.schema.columns), ensemble.schema.unit_column
     strength = np.zeros((n_columns, n_columns))

@@ -249,7 +249,7 @@ def _fit_pools(
             log_proba = getattr(targets, context)[j][..., own]
             entries.append((log_proba, targets.codes[j, own], targets.weight[own]))
         # Trees and Gaussians of classes do not see known targets.
-        n_seeing = len(problem.config.kinds) + 1 if context == "known" else len(log_proba)
+        n_seeing = 2 if context == "known" else len(log_proba)
         powers = (np.arange(len(log_proba)) < n_seeing) / n_seeing
         if ensemble.folds[0].class_priors:
             # They may be much too confident: theirs is times what it would be alone.

@@ -18,12 +18,12 @@ import optax
 from numpy.typing import NDArray
 
 from halfseen.data.schema import Encoded
-from halfseen.ensemble.config import MemberKind
 from halfseen.ensemble.machine import Member, Parameters, Scale, Units, prior_mean, sweep_inputs
 from halfseen.ensemble.prior import GaussianPrior
 from halfseen.ensemble.problem import HeldOut, Problem, Progress, Stopper, entry_losses
 
-_LEAST_MASKED = 0.05
+_WEIGHT_DECAY = 1e-2
+_MASKED = (0.05, 0.75)  # share of the features of a row that is masked
 _ONE_TARGET_MASKED = 0.7  # share of rows in which a single target is masked
 _ALL_TARGETS_MASKED = 0.4  # share of rows in which all of several targets are masked, ...
 _TARGETS_MASKED = (0.1, 0.9)  # ... and which share of them in the other rows
@@ -54,7 +54,6 @@ class MaskedBatch(NamedTuple):
     values: jax.Array  # (batch_size, n_wide)
     observed: jax.Array  # (batch_size, n_units) bool, of what is not masked
     weight: jax.Array  # (batch_size, n_entries), of masked entries in the loss
-    hidden_factor: jax.Array  # (batch_size, n_hidden), of dropout
     missing: jax.Array  # (batch_size, n_units) indicator of missing features, or (batch_size, 0)
 
 
@@ -86,7 +85,6 @@ def random_masks(
     key: jax.Array,
     n_rows: int,
     is_target: NDArray[np.bool_],
-    largest_mask: jax.Array | float,
     keep_features: jax.Array | float,
 ) -> jax.Array:
     """Entries to mask, of shape (n_rows, n_entries): of each row a random share of the features.
@@ -95,8 +93,8 @@ def random_masks(
     """
     row_key, entry_key = jax.random.split(key)
     of_row = jax.random.uniform(row_key, (4, n_rows, 1))
-    features = _LEAST_MASKED + (largest_mask - _LEAST_MASKED) * of_row[0]
-    keeps = of_row[1] < keep_features
+    low, high = _MASKED
+    features, keeps = low + (high - low) * of_row[0], of_row[1] < keep_features
     if is_target.sum() == 1:
         targets = jnp.where(keeps, 1.0, _ONE_TARGET_MASKED)
     else:
@@ -110,7 +108,6 @@ def random_masks(
 def run_steps(
     state: TrainingState,
     member: Member,
-    kind: MemberKind,
     scale: Scale,
     table: Table,
     batches: jax.Array,
@@ -128,17 +125,13 @@ def run_steps(
     targets = np.array(is_target)
 
     def given(rows: jax.Array, key: jax.Array) -> MaskedBatch:
-        mask_key, dropout_key = jax.random.split(key)
         values, known = table.values[rows], table.training[rows]
         keep = table.keep_features * jnp.any(known & targets, axis=1, keepdims=True)
-        masks = random_masks(mask_key, len(rows), targets, kind.largest_mask, keep)
-        shape = len(rows), len(state.parameters.hidden_bias)
-        kept = jax.random.bits(dropout_key, shape, jnp.uint8) >= jnp.round(256 * kind.dropout)
+        masks = random_masks(key, len(rows), targets, keep)
         return MaskedBatch(
             values=units.with_bins(values, scale.centres),
             observed=units.by_unit(known & ~masks),
             weight=entry_weights(known & masks, targets, table.weight[rows]),
-            hidden_factor=kept / (1.0 - kind.dropout),
             missing=table.missing[rows],
         )
 
@@ -150,16 +143,15 @@ def run_steps(
         def loss(parameters: Parameters) -> jax.Array:
             inputs = sweep_inputs(
                 parameters, units, scale, batch.values, batch.observed, base,
-                batch.missing @ parameters.indicator, batch.hidden_factor,
+                batch.missing @ parameters.indicator,
             )  # fmt: skip
             losses = units.losses(inputs, batch.values, _BIN_WEIGHT)
             return jnp.sum(jnp.where(batch.weight > 0, losses, 0.0) * batch.weight)
 
         gradient = jax.grad(loss)(state.parameters)
         direction, optimizer = _OPTIMIZER.update(gradient, state.optimizer)
-        decay = kind.weight_decay * state.parameters.weights
+        decay = _WEIGHT_DECAY * state.parameters.weights
         direction = direction._replace(weights=direction.weights + decay)
-        rate = rate * kind.learning_rate
         parameters = jax.tree.map(lambda p, d: p - rate * d, state.parameters, direction)
         return TrainingState(parameters, optimizer), None
 
@@ -228,29 +220,28 @@ class Trainer:
         self._compiled = threading.Event()
         self._done: dict[int, int] = {}
 
-    def train(self, place: int, prior: GaussianPrior) -> Member:
-        """Train the member of this number; the first one compiles the program for all."""
-        if place:
+    def train(self, fold: int, prior: GaussianPrior) -> Member:
+        """Train the member of a fold; the first one compiles the program for all."""
+        if fold:
             self._compiled.wait()
-        fold, kind = divmod(place, len(self.config.kinds))
-        settings, problem = self.config.kinds[kind], self.problem
+        problem = self.problem
         state = initial_state(
-            problem.seed + place, problem.units, problem.scale, self.config.n_hidden, self.indicator
+            problem.seed + fold, problem.units, problem.scale, self.config.n_hidden, self.indicator
         )
-        member = Member(state.parameters, prior, jnp.asarray(settings.prior_sees_targets))
+        member = Member(state.parameters, prior)
         early_stop = EarlyStop(self._losses(fold), self.config.patience)
 
         try:
             for number in range(len(self.batches)):
                 state = run_steps(
-                    state, member, settings, problem.scale, self.tables[fold],
+                    state, member, problem.scale, self.tables[fold],
                     self.batches[number], self.keys[number], self.rates[number],
                     units=problem.units, is_target=tuple(problem.is_target.tolist()),
                     n_search=self.config.n_search,
                 )  # fmt: skip
                 self._compiled.set()
                 trained = member._replace(parameters=state.parameters)
-                self._report(place, number)
+                self._report(fold, number)
                 if early_stop.update(trained) or self.stopper:
                     break
         finally:
@@ -283,10 +274,10 @@ class Trainer:
 
         return losses
 
-    def _report(self, place: int, number: int) -> None:
-        self._done[place] = number + 1
-        n_members = self.config.n_folds * len(self.config.kinds)
-        self.progress("members", sum(self._done.values()), n_members * len(self.batches))
+    def _report(self, fold: int, number: int) -> None:
+        self._done[fold] = number + 1
+        n_checks = self.config.n_folds * len(self.batches)
+        self.progress("members", sum(self._done.values()), n_checks)
 
 
 class EarlyStop:

@@ -70,7 +70,7 @@ def fit_forest(
             min_samples_leaf=max(_LEAST_LEAF, len(codes) // _MOST_LEAVES),
             max_features=max(1, min(round(_SHARE_OF_FEATURES * n_features), enough)),
             random_state=seed + number,
-        ).fit(X, codes, weight)
+        ).fit(X, codes, weight, check_input=False)
         tree = fitted.tree_
         share = np.zeros((tree.node_count, len(marginal)))
         share[:, fitted.classes_] = tree.value[:, 0] / tree.value[:, 0].sum(axis=1, keepdims=True)
