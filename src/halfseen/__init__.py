@@ -48,22 +48,7 @@ _MODULES = {
     "pool": "halfseen.rubin",
 }
 
-__all__ = [
-    "PAPER_LITERAL",
-    "DivergenceError",
-    "HalfseenClassifier",
-    "HalfseenImputer",
-    "ModelFileError",
-    "ObservedStratifiedKFold",
-    "RBMClassifier",
-    "RBMImputer",
-    "TrainingInterrupted",
-    "__version__",
-    "evaluate",
-    "load",
-    "observed_scorer",
-    "pool",
-]
+__all__ = ["__version__", *_MODULES]
 
 
 def __getattr__(name: str) -> Any:

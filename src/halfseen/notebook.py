@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from html import escape
+from itertools import islice
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from halfseen.data.columns import Column
+from halfseen.data.raw import shortened
 
 _MOST_COLUMNS, _MOST_VALUES, _LONGEST = 40, 5, 40
 _HEADS = ("Column", "Type", "Known", "Values", "Median of validation entries")
@@ -19,10 +19,8 @@ _HEADS = ("Column", "Type", "Known", "Values", "Median of validation entries")
 def learned_html(model: Any) -> str:
     """A table of the columns of a fitted model, which unfolds: targets first."""
     schema = model.schema_
-    rows = [_row(c, "target", e) for c, e in zip(schema.targets, _of_targets(model), strict=True)]
-    of_features = zip(schema.features, _of_features(model), strict=True)
-    rows += [_row(column, "column", error) for column, error in of_features]
-    body = "".join(rows[:_MOST_COLUMNS])
+    roles = ["target"] * len(schema.targets) + ["column"] * len(schema.features)
+    rows = list(map(_row, schema.targets + schema.features, roles, _errors(model)))
     more = len(rows) - _MOST_COLUMNS
     kinds = Counter(column.type for column in schema.features)
     features = ", ".join(f"{n} {kind}" for kind, n in kinds.items())
@@ -32,54 +30,34 @@ def learned_html(model: Any) -> str:
     return (
         f'<details class="halfseen-learned"><summary>Learned: {learned}</summary>'
         f"<table><thead><tr>{''.join(f'<th>{head}</th>' for head in _HEADS)}</tr></thead>"
-        f"<tbody>{body}</tbody></table>{f'<p>and {more} more columns</p>' if more > 0 else ''}"
-        "</details>"
+        f"<tbody>{''.join(rows[:_MOST_COLUMNS])}</tbody></table>"
+        f"{f'<p>and {more} more columns</p>' if more > 0 else ''}</details>"
     )
 
 
 def _row(column: Column, role: str, error: str) -> str:
     name = column.name if isinstance(column.name, str) else f"{role} {column.name}"
     kind = f"ignored: {column.reason}" if column.reason else column.type
-    if column.is_number:
-        values = f"{column.low:.4g} to {column.high:.4g}"
-    else:
-        shown = [_short(str(value)) for value in column.categories[:_MOST_VALUES]]
-        more = len(column.categories) - _MOST_VALUES
-        values = ", ".join(shown) + (f" and {more} more" if more > 0 else "")
-    cells = (_short(name), kind, f"{column.n_observed:,}", values, error)
+    shown = [shortened(str(value), _LONGEST) for value in column.categories[:_MOST_VALUES]]
+    more = len(column.categories) - _MOST_VALUES
+    values = ", ".join(shown) + (f" and {more} more" if more > 0 else "")
+    values = f"{column.low:.4g} to {column.high:.4g}" if column.is_number else values
+    cells = (shortened(name, _LONGEST), kind, f"{column.n_observed:,}", values, error)
     return f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
 
 
-def _of_features(model: Any) -> Iterator[str]:
-    columns: Any = model.schema_.features
-    median = np.full(len(columns), np.nan)
-    if model.calibration_ is not None:
-        median = model.calibration_.intervals.error_quantile(0.5)
-    for column, error in zip(columns, median, strict=True):
-        if np.isnan(error):
-            yield ""
-        elif column.type == "log-numeric":
-            yield f"error: a factor of {np.exp(column.scale * error):.3g}"
-        else:
-            yield f"error: {column.scale * error:.3g}"
-
-
-def _of_targets(model: Any) -> Iterator[str]:
-    calibration, n_targets = model.calibration_, len(model.schema_.targets)
+def _errors(model: Any) -> list[str]:
+    """Median probability of the truth of each target, and median error of each feature."""
+    schema, calibration = model.schema_, model.calibration_
     if calibration is None:
-        yield from [""] * n_targets
-    elif model.schema_.target_type == "multilabel-indicator":  # two states of each label
-        yield from map(
-            _of_classes, calibration.sets[0].least_probability(0.5).reshape(n_targets, 2)
-        )
-    else:
-        yield from (_of_classes(sets.least_probability(0.5)) for sets in calibration.sets)
-
-
-def _of_classes(median: NDArray[np.float64]) -> str:
-    shown = ", ".join(f"{one:.2f}" for one in median[:_MOST_VALUES])
-    return f"probability of the truth, by class: {shown}"
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "\N{HORIZONTAL ELLIPSIS}"
+        return [""] * len(schema.columns)
+    median = (f"{p:.2f}" for sets in calibration.sets for p in sets.least_probability(0.5))
+    found = []
+    for column in schema.targets:
+        shown = list(islice(median, len(column.categories)))[:_MOST_VALUES]
+        found.append(f"probability of the truth, by class: {', '.join(shown)}")
+    errors = calibration.intervals.error_quantile(0.5)
+    for column, error in zip(schema.features, errors, strict=True):
+        factor = "a factor of " if column.type == "log-numeric" else ""
+        found.append("" if np.isnan(error) else f"error: {factor}{column.error_size(error):.3g}")
+    return found

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binomtest
 
+from halfseen.data import raw
 from halfseen.data.frames import read_table, read_target
 from halfseen.explain import Couplings, ExplainedPrediction, Importance
 from halfseen.explain.columns import METRICS
@@ -61,7 +62,7 @@ def missingness(X: Any, y: Any = None, *, top: int = 30, ax: Axes | None = None)
     missing = np.array([band.mean(axis=0) for band in bands])
     shades = np.ceil(missing * _SHADES) / _SHADES  # few, so that neighbours merge
     ends = np.cumsum([0, *map(len, bands)])
-    ax = _axes(ax)
+    ax = framed(ax)
     for place, column in enumerate(shades.T):
         changes = [0, *(np.flatnonzero(np.diff(column)) + 1), len(column)]
         for first, last in pairwise(changes):
@@ -106,7 +107,7 @@ def reliability(bins: Sequence[ReliabilityBin], *, ax: Axes | None = None) -> Ax
     >>> ax.get_xlabel()
     'predicted probability'
     """
-    ax = _axes(ax)
+    ax = framed(ax)
     x, share, n = np.array(bins, np.float64).T
     low, high = _confidence(share * n, n)
     ax.plot([0, 1], [0, 1], color=COLOURS["quiet"], linewidth=1, dashes=(3, 3))
@@ -151,7 +152,7 @@ def coverage(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['0', '1', '2']
     """
-    ax = _axes(ax)
+    ax = framed(ax)
     classes = [(label.name, c) for label in labels for c in label.classes]
     classes = [(name, c) for name, c in classes if c.set_coverage is not None]
     n, share = np.array([(c.n_known, c.set_coverage) for _, c in classes], np.float64).T
@@ -183,7 +184,7 @@ def couplings(found: Couplings, *, top: int = 16, ax: Axes | None = None) -> Axe
         Number of columns: those of the strongest pairs, in their order.
     ax : matplotlib Axes, optional
     """
-    ax = _axes(ax)
+    ax = framed(ax)
     strongest = found.strength.max(axis=0)
     shown = np.sort(np.argsort(-strongest, kind="stable")[:top])
     scale = strongest.max() or 1.0
@@ -274,7 +275,7 @@ def history(model: Any, *, ax: Axes | None = None) -> Axes:
             f"This {type(model).__name__} has no validation losses. RBM estimators have them when "
             "they are fitted with early_stopping=True."
         )
-    ax, best = _axes(ax), int(np.argmin(losses))
+    ax, best = framed(ax), int(np.argmin(losses))
     ax.plot(epochs, losses, color=COLOURS["main"], linewidth=1.6)
     ax.plot(epochs[best], losses[best], "o", color=COLOURS["contrast"], markersize=5)
     ax.set_xlabel("epoch")
@@ -302,11 +303,10 @@ def value_label(value: Any) -> str:
 
 def shortened(text: str, longest: int = 100) -> str:
     """Text on one line, its end cut off where it is too long."""
-    text = " ".join(text.split())
-    return text if len(text) <= longest else text[: longest - 1] + "\N{HORIZONTAL ELLIPSIS}"
+    return raw.shortened(" ".join(text.split()), longest)
 
 
-def _axes(ax: Axes | None) -> Axes:
+def framed(ax: Axes | None) -> Axes:
     """The Axes that were given, or new ones, with a quiet frame."""
     if ax is None:
         try:
@@ -333,7 +333,7 @@ def _name_rows(ax: Axes, names: Sequence[str]) -> None:
 
 
 def _signed_bars(names: list[str], sizes: Sequence[float], label: str, ax: Axes | None) -> Axes:
-    ax = _axes(ax)
+    ax = framed(ax)
     colours = [COLOURS["main" if size >= 0 else "contrast"] for size in sizes]
     ax.barh(range(len(sizes)), sizes, 0.7, color=colours)
     _name_rows(ax, names)

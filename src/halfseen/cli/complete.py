@@ -63,7 +63,7 @@ ends early: files that are finished stay. out/_manifest.json lists them with row
     "--workers", type=click.IntRange(1), help="Processes on this machine instead of a cluster."
 )
 @options.table_options
-def command(
+def complete(
     file: str, model: str, output: str | None, only: tuple[str, ...], skip: tuple[str, ...],
     low: tuple[str, ...], high: tuple[str, ...], uncertainty: str | None, coverage: float,
     copies: int | None, engine: str | None, scheduler: str | None, workers: int | None,

@@ -13,6 +13,7 @@ import click
 from pydantic_core import to_json
 from rich.console import Console as RichConsole
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
 from rich.text import Text
 
 _WIDTH_WITHOUT_TERMINAL = 100
@@ -90,26 +91,21 @@ class Console:
     def __init__(self, *, quiet: bool = False, as_json: bool = False) -> None:
         self.quiet, self.as_json, self.notes = quiet, as_json, list[str]()
         self._out, self._err = _rich(sys.stdout), _rich(sys.stderr)
+        self.width = self._out.width  # characters in a line of results
 
-    @property
-    def width(self) -> int:
-        """Characters in a line of results."""
-        return self._out.width
-
-    def say(self, text: str = "") -> None:
+    def say(self, text: Any = "") -> None:
         """Say something beside the result; not if quiet."""
         if not self.quiet:
-            self._err.print(Text(printable(text)), soft_wrap=True)
+            text = text if isinstance(text, Text) else Text(printable(text))
+            self._err.print(text, soft_wrap=True)
 
     def note(self, text: str) -> None:
         """Say once what the user should know, and keep it for the JSON document."""
         text = " ".join(text.split())
         if text not in self.notes:
             self.notes.append(text)
-            if not self.quiet:
-                shown = printable(text)
-                shown = shown if len(shown) <= _LONGEST_NOTE else shown[: _LONGEST_NOTE - 1] + "…"
-                self._err.print(Text.assemble(("Note: ", "yellow"), shown), soft_wrap=True)
+            shown = text if len(text) <= _LONGEST_NOTE else text[: _LONGEST_NOTE - 1] + "…"
+            self.say(Text.assemble(("Note: ", "yellow"), printable(shown)))
 
     def show(self, text: Any = "") -> None:
         """Show a part of the result to a person; not if JSON is wanted."""
@@ -159,6 +155,26 @@ class Console:
             warnings.filterwarnings("ignore", message="Columns pass through and are not modelled")
             warnings.showwarning = lambda message, *_, **__: self.note(str(message))
             yield
+
+
+def label_table(labels: Sequence[Any], with_classes: bool = True) -> Table:
+    """Scores of labels and their classes."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("label", overflow="fold")
+    for head in ("known", "AUC", "log-loss", "accuracy", "calibration", "in set", "abstains"):
+        table.add_column(head, justify="right", no_wrap=True)
+    for label in labels:
+        figures = [label.auc, label.log_loss, label.accuracy, label.calibration_error]
+        figures += [label.set_coverage, label.share_abstained]
+        table.add_row(label.name, f"{label.n_known:,}", *map(_figure, figures))
+        for one in label.classes if with_classes else ():
+            cells = ("", "", _figure(one.recall), "", _figure(one.set_coverage), "")
+            table.add_row(f"  = {one.value}", f"{one.n_known:,}", *cells, style="dim")
+    return table
+
+
+def _figure(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
 
 
 def printable(text: object) -> str:

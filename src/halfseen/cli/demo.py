@@ -28,7 +28,7 @@ Examples:
 @command_with("demo", _HELP)
 @click.option("-o", "--output", metavar="FOLDER", default="demo_output",
               help="Folder for the picture, made if it is not there.")  # fmt: skip
-def command(output: str, seed: int, console: Console) -> None:
+def demo(output: str, seed: int, console: Console) -> None:
     """Run the example of the gallery."""
     from halfseen import TrainingInterrupted
     from halfseen.files.writing import write_errors

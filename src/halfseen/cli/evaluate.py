@@ -5,8 +5,7 @@ from __future__ import annotations
 import click
 
 from halfseen.cli import options
-from halfseen.cli.console import Console, UsageProblem
-from halfseen.cli.score import label_table, write_json
+from halfseen.cli.console import Console, UsageProblem, label_table
 
 _MOST_ROWS = 4_000
 _MOST_CELLS = 2_000_000
@@ -48,7 +47,7 @@ that. More rows make all methods better. The models that are fitted here are not
 @options.coverage_option
 @options.output_option("Also write the result as JSON, for 'halfseen report --evaluation'.")
 @options.table_options
-def command(
+def evaluate(
     file: str, columns: options.ColumnOptions, repeats: int, test_fraction: float,
     hidden_fraction: float, groups: str | None, time_column: str | None, rows: int | None,
     chosen: options.ModelOptions, coverage: float, output: str | None,
@@ -92,5 +91,5 @@ def command(
         console.show()
     console.show_text(found.text(console.width), heads=["Should I trust this on my data?"])
     document = {"file": file, "evaluation": found}
-    write_json(output, document, console)
+    options.write_json(output, document, console)
     console.give(document)

@@ -45,7 +45,7 @@ causes."""
 @click.option("--rows", type=click.IntRange(1), default=2000,
               help="Most rows to look at without --row, drawn at random.")  # fmt: skip
 @table_options
-def command(
+def explain(
     file: str, model: str, row: int | None, column: str | None, top: int, rows: int,
     reading: TableOptions, seed: int, console: Console,
 ) -> None:  # fmt: skip

@@ -10,16 +10,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from halfseen.base.estimator import by_target
 from halfseen.cli.console import UsageProblem
 from halfseen.cli.options import chosen_columns, per_column
-from halfseen.cli.tables import ModelTable, Part
+from halfseen.cli.tables import ModelTable, Part, set_texts
 from halfseen.data.columns import Column
-from halfseen.data.raw import category_key
-
-Bools = NDArray[np.bool_]
+from halfseen.data.raw import Bools, category_key
 
 UNCERTAINTY_SCHEMA = pa.schema(
     [
@@ -192,16 +189,3 @@ def nearest_categories(column: Column, answers: Any) -> list[Any]:
         return keys[key] if key in keys else min(keys.values(), key=lambda v: abs(v - answer))
 
     return list(map(nearest, answers))
-
-
-def class_text(value: Any) -> str:
-    """A class as text."""
-    return value if isinstance(value, str) else category_key(value)
-
-
-def set_texts(classes: Sequence[Any], inside: Bools) -> list[str]:
-    """Prediction sets as text, with bars between their classes."""
-    texts = [class_text(value) for value in classes]
-    return [
-        "|".join(text for text, is_in in zip(texts, row, strict=True) if is_in) for row in inside
-    ]

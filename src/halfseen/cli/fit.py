@@ -40,7 +40,7 @@ one."""
 @click.option("--max-rows", type=click.IntRange(1), default=100_000,
               help="Most rows to learn from; of more a random sample is drawn.")  # fmt: skip
 @options.table_options
-def command(
+def fit(
     file: str, columns: options.ColumnOptions, output: str | None, chosen: options.ModelOptions,
     max_rows: int, reading: options.TableOptions, seed: int, console: Console,
 ) -> None:  # fmt: skip

@@ -30,7 +30,7 @@ at."""
 @options.column_options
 @click.option("--all", "show_all", is_flag=True, help="Show all columns of a wide table.")
 @options.table_options
-def command(
+def inspect(
     file: str, columns: options.ColumnOptions, show_all: bool, reading: options.TableOptions,
     seed: int, console: Console,
 ) -> None:  # fmt: skip

@@ -44,6 +44,7 @@ COMMANDS = {
     "experiment": "Studies: methods compared on hidden entries.",
     "demo": "Digits of which half is hidden, found again and drawn.",
 }
+_MODULES = {"score": "predict"}  # others are named like their command
 _NEEDED = ("click", "rich", "pyarrow")
 _EXTRAS = {"openpyxl": "excel", "matplotlib": "report", "jinja2": "report", "pebble": "cli"}
 _EXTRAS |= dict.fromkeys(("fastapi", "starlette", "uvicorn", "prometheus_client"), "serve")
@@ -59,34 +60,27 @@ except ModuleNotFoundError as absent:
     sys.exit(f'The command line needs {absent.name}: pip install "halfseen[cli]"')
 
 
-class LazyGroup(click.Group):
+class _LazyGroup(click.Group):
     """Commands that are imported when they are run, and errors that become sentences."""
 
-    def __init__(self, *args: Any, modules: dict[str, str], package: str, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._summaries, self._package = modules, package
-
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Names in the order of the help."""
-        return list(self._summaries)
+        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command, imported now."""
-        if cmd_name not in self._summaries:
-            near = get_close_matches(cmd_name, self._summaries, n=1)
+        if cmd_name not in COMMANDS:
+            near = get_close_matches(cmd_name, COMMANDS, n=1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
-            known = ", ".join(self._summaries)
+            known = ", ".join(COMMANDS)
             ctx.fail(f"There is no command {cmd_name!r}.{hint} The commands are {known}.")
-        command: click.Command = import_module(f"{self._package}.{cmd_name}").command
+        module = import_module(f"halfseen.cli.{_MODULES.get(cmd_name, cmd_name)}")
+        command: click.Command = getattr(module, cmd_name)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list of commands, without importing any."""
         with formatter.section("Commands"):
-            formatter.write_dl(list(self._summaries.items()))
+            formatter.write_dl(list(COMMANDS.items()))
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """What exit codes mean."""
         with formatter.section("Exit codes"):
             formatter.write_dl([(str(int(code)), text) for code, text in EXIT_CODES.items()])
 
@@ -95,6 +89,7 @@ class LazyGroup(click.Group):
         try:
             result = super().invoke(ctx)
             Interrupts.check()
+            return result
         except (click.exceptions.Exit, click.Abort, click.ClickException):
             raise
         except KeyboardInterrupt as error:
@@ -104,7 +99,6 @@ class LazyGroup(click.Group):
             if ctx.params.get("debug") and problem.exit_code == ExitCode.INTERNAL:
                 traceback.print_exc()
             raise problem from error
-        return result
 
 
 _SETTINGS = {  # of all commands
@@ -112,9 +106,7 @@ _SETTINGS = {  # of all commands
 }  # fmt: skip
 
 
-@click.group(
-    cls=LazyGroup, modules=COMMANDS, package="halfseen.cli", help=_HELP, context_settings=_SETTINGS
-)
+@click.group(cls=_LazyGroup, help=_HELP, context_settings=_SETTINGS)
 @click.version_option(
     __version__, "-V", "--version", prog_name="halfseen", message="%(prog)s %(version)s"
 )

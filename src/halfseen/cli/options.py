@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from halfseen.cli.console import Console, ExitCode, Problem, UsageProblem
+from halfseen.cli.console import Console, ExitCode, Problem, UsageProblem, as_json
 
 if TYPE_CHECKING:
     from halfseen.files import TableFile
@@ -27,7 +27,7 @@ _MOST_LISTED = 12
 
 
 def output_option(help: str) -> Callable[[Command], Command]:
-    """The option by which a command is told where to write."""
+    """The option that names where a command writes."""
     return click.option("-o", "--output", metavar="FILE", help=help)
 
 
@@ -142,16 +142,14 @@ class ModelOptions:
 
         kind = "Classifier" if has_labels else "Imputer"
         name = ("Halfseen" if self.family == "halfseen" else "RBM") + kind
-        estimator_class = getattr(halfseen, name)
-        known = list(estimator_class().get_params())
-        parameters: dict[str, Any] = {"random_state": seed}
-        parameters |= {"feature_types": feature_types} if feature_types else {}
-        if self.effort is not None:
-            if "effort" not in known:
-                message = "--effort is for the recommended model."
-                raise UsageProblem(message, "Use --set for the other.")
-            parameters["effort"] = self.effort
-        for setting in self.settings:
+        model = getattr(halfseen, name)(random_state=seed)
+        if feature_types:
+            model.set_params(feature_types=feature_types)
+        known = list(model.get_params())
+        if self.effort is not None and "effort" not in known:
+            message = "--effort is for the recommended model."
+            raise UsageProblem(message, "Use --set for the other.")
+        for setting in ([f"effort={self.effort}"] if self.effort else []) + [*self.settings]:
             key, sign, value = setting.partition("=")
             if not sign:
                 message = f"--set takes NAME=VALUE, not {setting!r}."
@@ -160,16 +158,16 @@ class ModelOptions:
                 near = ", ".join(get_close_matches(key, known, n=3) or known)
                 message = f"{name} has no parameter {key!r}."
                 raise UsageProblem(message, f"Parameters are {near}.")
-            parameters[key] = _parameter(value)
-        return estimator_class(**parameters)
+            model.set_params(**{key: _parameter(value)})
+        return model
 
 
 def _parameter(text: str) -> Any:
-    """A number, true, false or null, as JSON writes them; other text as it is."""
+    """A number, true, false or null, as JSON or Python writes them; other text as it is."""
     try:
-        return json.loads(text.lower() if text in ("True", "False") else text)
+        return json.loads({"True": "true", "False": "false", "None": "null"}.get(text, text))
     except ValueError:
-        return None if text == "None" else text
+        return text
 
 
 table_options = _grouped(
@@ -231,7 +229,7 @@ model_options = _grouped(
 # Columns.
 
 
-def chosen_columns(words: Sequence[str], available: Sequence[str], option: str) -> list[str]:
+def chosen_columns(words: Iterable[str], available: Sequence[str], option: str) -> list[str]:
     """The columns that an option names, in the order of the table.
 
     >>> chosen_columns(["tox_*,age"], ["age", "tox_a", "tox_b", "name"], "--labels")
@@ -344,6 +342,16 @@ def shown_output(path: str) -> str:
     return "standard output" if path == "-" else path
 
 
+def write_json(output: str | None, document: dict[str, Any], console: Console) -> None:
+    """Write a result to a file, if there is one."""
+    from halfseen.files import open_output
+
+    if output is not None:
+        with open_output(output) as file:
+            file.write(as_json(document, indent=1) + b"\n")
+        console.say(f"The result is in {shown_output(output)}.")
+
+
 def split_suffix(path: str) -> tuple[str, str]:
     """A path and its ending, as in ``a`` and ``.csv.gz``."""
     stem, suffix = os.path.splitext(path)
@@ -363,20 +371,20 @@ def check_outputs(
     seen: set[str] = set()
     read = {os.path.realpath(path) for path in inputs if path != "-"}
     for path in (path for path in outputs if path not in (None, "-")):
-        real = os.path.realpath(path)
+        real, (folder, name) = os.path.realpath(path), os.path.split(path)
+        above, cannot = os.path.dirname(real), f"{path}: the result cannot be written"
         if real in seen:
             raise UsageProblem(f"Two results would be written to {path!r}.", "Name two files.")
         if real in read:
             message = f"{path!r} is read, and would be replaced."
             raise UsageProblem(message, "Name another: -o FILE.")
-        folder, name = os.path.split(path)
-        if not os.path.isdir(os.path.dirname(real)):
+        if not os.path.isdir(above):
             message = f"There is no folder {folder!r} to write {name!r} in."
             raise UsageProblem(message, "Make it first, or name another.")
         if os.path.isdir(real):
-            message = f"{path}: the result cannot be written (this is a folder)."
+            message = f"{cannot} (this is a folder)."
             raise Problem(message, "Name a file in it.", ExitCode.CANNOT_WRITE)
-        if not os.path.exists(real) and not os.access(os.path.dirname(real), os.W_OK):
-            message = f"{path}: the result cannot be written (you may not write there)."
+        if not os.path.exists(real) and not os.access(above, os.W_OK):
+            message = f"{cannot} (you may not write there)."
             raise Problem(message, "Name a file in another folder.", ExitCode.CANNOT_WRITE)
         seen.add(real)

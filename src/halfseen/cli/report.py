@@ -33,7 +33,7 @@ Examples:
               help="Most rows of --data to use, drawn at random.")  # fmt: skip
 @click.option("--title", metavar="TEXT", help="Title of the page.")
 @options.table_options
-def command(
+def report(
     model: str, data: str | None, evaluation: str | None, output: str | None, rows: int,
     title: str | None, reading: options.TableOptions, seed: int, console: Console,
 ) -> None:  # fmt: skip

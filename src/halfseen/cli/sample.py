@@ -25,7 +25,7 @@ Examples:
 @click.argument("model", metavar="MODEL")
 @click.option("-n", "n_rows", type=click.IntRange(1), default=100, help="Rows.")
 @click.option("-o", "--output", metavar="FILE", help="Where to write.  [default: standard output]")
-def command(model: str, n_rows: int, output: str | None, seed: int, console: Console) -> None:
+def sample(model: str, n_rows: int, output: str | None, seed: int, console: Console) -> None:
     """Draw part by part."""
     import numpy as np
 

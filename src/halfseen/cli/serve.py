@@ -50,7 +50,7 @@ _TOKEN = "HALFSEEN_TOKEN"
               help="Most seconds of a request.")  # fmt: skip
 @click.option("--reload-seconds", type=click.FloatRange(0), default=2.0, show_default=True,
               help="Time between looks at the model files; 0 never looks again.")  # fmt: skip
-def command(
+def serve(
     models: tuple[str, ...], host: str, port: int, token_file: str | None,
     allow_hosts: tuple[str, ...], max_rows: int, max_megabytes: int, max_requests: int,
     timeout: float, reload_seconds: float, console: Console,

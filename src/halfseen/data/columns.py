@@ -170,6 +170,11 @@ class Column(BaseModel):
             codes = np.rint(numbers).astype(np.int64)
         return np.asarray(np.array(self.categories, dtype=object)[codes])
 
+    def error_size(self, error: float) -> float:
+        """An error on the encoded scale in units of the column; on a log scale, a factor."""
+        size = float(self.scale * error)
+        return float(np.exp(size)) if self.type == "log-numeric" else size
+
     def nearest_unit(self, units: NDArray[Any]) -> NDArray[np.float32]:
         """Values of a Gaussian unit moved to the nearest ones that the column can take."""
         if self.whole or self.type == "ordinal":

@@ -104,6 +104,16 @@ def category_key(value: Any) -> str:
     return "0" if text == "-0" else text
 
 
+def class_text(value: Any) -> str:
+    """A category as text."""
+    return value if isinstance(value, str) else category_key(value)
+
+
+def shortened(text: str, longest: int) -> str:
+    """Text whose end is cut off where it is too long."""
+    return text if len(text) <= longest else text[: longest - 1] + "\N{HORIZONTAL ELLIPSIS}"
+
+
 def read_column(
     cells: Any, name: object = "values", *, parse_text: bool = True, what: str = "X"
 ) -> RawColumn:

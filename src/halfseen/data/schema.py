@@ -62,6 +62,13 @@ class Schema(BaseModel):
         return all(isinstance(column.name, str) for column in self.features)
 
     @property
+    def target_names(self) -> list[str]:
+        """Names of targets; a single one without a name is called "target"."""
+        names = [column.name for column in self.targets]
+        is_unnamed = len(names) == 1 and not isinstance(names[0], str)
+        return ["target"] if is_unnamed else list(map(str, names))
+
+    @property
     def columns(self) -> tuple[Column, ...]:
         """Features, then targets."""
         return self.features + self.targets

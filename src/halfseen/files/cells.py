@@ -11,6 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from halfseen.files.source import BLANKS
+
 MISSING_MARKS: Final = (
     "", "NA", "N/A", "n/a", "NaN", "nan", "-nan", "-NaN", "null", "NULL", "None", "<NA>", "#N/A",
     "#NA", "?",
@@ -21,7 +23,6 @@ A cell is missing if its text, without the blanks around it, is one of them, let
 is not among them: too often it is a value.
 """
 
-BLANKS: Final = " \t"
 # What `halfseen.data` takes for a number, and the same with a decimal comma.
 _NUMBER: Final = r"^-?((0|[1-9]\d*)(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?$"
 _COMMA_NUMBER: Final = _NUMBER.replace(r"\.", ",")

@@ -32,13 +32,11 @@ _SUFFIXES: Final[dict[str, Format]] = {
 _SIGNATURES: Final[dict[bytes, Format]] = {b"PAR1": "parquet", b"ARROW1": "arrow"}
 _ZIP, _GZIP = b"PK\x03\x04", b"\x1f\x8b"
 _OLD_EXCEL = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_BYTE_ORDER_MARKS: Final = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark it begins with
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
+_BYTE_ORDER_MARKS: Final = {  # UTF-32 before UTF-16, whose mark it begins with
+    codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF32_LE: "utf-32-le", codecs.BOM_UTF32_BE: "utf-32-be",
+    codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be",
+}  # fmt: skip
+_DAMAGED = (EOFError, zlib.error, gzip.BadGzipFile)
 _CHUNK_BYTES: Final = 1 << 20
 LONGEST_ROW: Final = 4 << 20  # bytes
 BLANKS: Final = " \t"
@@ -57,15 +55,9 @@ class TableFileError(ValueError):
     """
 
     def __init__(
-        self,
-        problem: str,
-        *,
-        path: str | PathLike[str],
-        remedy: str,
-        row: int | None = None,
-        line: int | None = None,
-        column: str | None = None,
-    ) -> None:
+        self, problem: str, *, path: str | PathLike[str], remedy: str,
+        row: int | None = None, line: int | None = None, column: str | None = None,
+    ) -> None:  # fmt: skip
         self.path, self.row, self.line, self.column = fspath(path), row, line, column
         place = None if row is None else f"data row {row}" if row else "the header"
         if line is not None:
@@ -114,15 +106,14 @@ class Source:
         """The text without byte-order mark, piece by piece; what cannot be decoded is an error."""
         decoder, n_lines = codecs.getincrementaldecoder(self.encoding)(), 1
         with self._binary() as file:
-            file.read(len(self.mark))
-            while True:
+            chunk: bytes | None = None
+            while chunk != b"":
                 try:
                     chunk = file.read(_CHUNK_BYTES)
-                except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+                    text = decoder.decode(chunk, not chunk)
+                except _DAMAGED as error:
                     problem = f"the compressed file is damaged or cut off ({error})"
                     raise self.error(problem, "Fetch it again", line=n_lines) from error
-                try:
-                    text = decoder.decode(chunk, not chunk)
                 except UnicodeDecodeError as error:
                     before = error.object[: error.start].decode(self.encoding, "ignore")
                     found = error.object[error.start : error.end].hex()
@@ -134,45 +125,39 @@ class Source:
                 n_lines += _count_line_ends(text)
                 if text:
                     yield text
-                if not chunk:
-                    return
 
     def records(self, delimiter: str) -> Iterator[tuple[int, list[str]]]:
         """First line and fields of each record, one by one; what cannot be split is an error."""
-        limit = csv.field_size_limit(LONGEST_ROW)
+        limit, line, n_records = csv.field_size_limit(LONGEST_ROW), 1, 0
         try:
             with self._binary() as file:
-                file.read(len(self.mark))
                 lines = io.TextIOWrapper(file, self.encoding, "replace", newline="")
-                yield from self._split(csv.reader(lines, delimiter=delimiter, strict=True))
+                reader = csv.reader(lines, delimiter=delimiter, strict=True)
+                for record in reader:
+                    if record and (len(record) > 1 or record[0].strip(BLANKS)):
+                        yield line, record
+                        n_records += 1
+                    line = reader.line_num + 1
+        except csv.Error as error:
+            problem = "text follows a closing quote"
+            if "end of data" in str(error):
+                problem = "a quote is never closed"
+            elif "limit" in str(error):
+                size = f"{LONGEST_ROW >> 20} MB"
+                problem = f"a quote is never closed, or a cell is longer than {size}"
+            remedy = "Close the quote, or double it"
+            raise self.error(problem, remedy, line=line, row=n_records) from None
+        except _DAMAGED:
+            return
         finally:
             csv.field_size_limit(limit)
 
-    def _split(self, reader: Any) -> Iterator[tuple[int, list[str]]]:
-        line, n_records = 1, 0
-        while True:
-            try:
-                record = next(reader, None)
-            except csv.Error as error:
-                problem = "text follows a closing quote"
-                if "end of data" in str(error):
-                    problem = "a quote is never closed"
-                elif "limit" in str(error):
-                    size = f"{LONGEST_ROW >> 20} MB"
-                    problem = f"a quote is never closed, or a cell is longer than {size}"
-                place = {"line": line, "row": n_records}
-                raise self.error(problem, "Close the quote, or double it", **place) from None
-            except (EOFError, zlib.error, gzip.BadGzipFile):
-                return
-            if record is None:
-                return
-            if record and (len(record) > 1 or record[0].strip(BLANKS)):
-                yield line, record
-                n_records += 1
-            line = reader.line_num + 1
-
-    def _binary(self) -> IO[bytes]:
-        return gzip.open(self.path) if self.is_gzip else open(self.path, "rb")  # type: ignore[return-value]
+    @contextlib.contextmanager
+    def _binary(self) -> Iterator[Any]:
+        """The bytes behind the byte-order mark."""
+        with gzip.open(self.path) if self.is_gzip else open(self.path, "rb") as file:
+            file.read(len(self.mark))
+            yield file
 
 
 def open_source(
@@ -188,8 +173,9 @@ def open_source(
         if head.startswith(_OLD_EXCEL):
             raise _error(shown, "this is an old Excel file", "Save it as .xlsx or as CSV")
         if head.startswith(_ZIP):
-            file = _excel_as_csv(file, shown, _temporary(stack, "sheet.csv"))
-            head, format, encoding = _head(file), "csv", None
+            path = _temporary(stack, "sheet.csv")
+            _excel_to_csv(file, shown, path)
+            return Source(path, shown, "csv")
         return _source(file, shown, head, format, encoding)
     except OSError as error:
         raise _unreadable(shown, error) from error
@@ -221,11 +207,10 @@ def _source(file: str, shown: str, head: bytes, format: str | None, encoding: st
         try:
             with gzip.open(file) as unpacked:
                 head = unpacked.read(4)
-        except (EOFError, zlib.error, gzip.BadGzipFile):
+        except _DAMAGED:
             head = b""  # reading it will tell
-    mark, marked = next(
-        ((m, name) for m, name in _BYTE_ORDER_MARKS if head.startswith(m)), (b"", None)
-    )
+    mark = next(filter(head.startswith, _BYTE_ORDER_MARKS), b"")
+    marked = _BYTE_ORDER_MARKS.get(mark, "")
     if encoding is None:
         return Source(file, shown, found, is_gzip, marked or "utf-8", mark)
     try:
@@ -235,7 +220,7 @@ def _source(file: str, shown: str, head: bytes, format: str | None, encoding: st
         remedy = "Name one that Python knows, such as utf-8, cp1252, latin-1 or utf-16"
         raise _error(shown, f"there is no text encoding named {encoding!r}", remedy) from None
     name = name.removesuffix("-sig")
-    if marked is not None and marked.startswith(name):
+    if marked.startswith(name):
         return Source(file, shown, found, is_gzip, marked, mark)
     name = f"{name}-le" if name in ("utf-16", "utf-32") else name
     return Source(file, shown, found, is_gzip, name)
@@ -280,8 +265,8 @@ def _head(file: str) -> bytes:
         return opened.read(8)
 
 
-def _excel_as_csv(file: str, shown: str, path: str) -> str:
-    """The first sheet as CSV: whole numbers without decimals, dates as ISO."""
+def _excel_to_csv(file: str, shown: str, path: str) -> None:
+    """Write the first sheet as CSV: whole numbers without decimals, dates as ISO."""
     try:
         import openpyxl
     except ImportError:
@@ -296,7 +281,6 @@ def _excel_as_csv(file: str, shown: str, path: str) -> str:
     except (zipfile.BadZipFile, LookupError, ValueError, TypeError, AttributeError) as error:
         problem = f"this is no Excel workbook that can be read ({error})"
         raise _error(shown, problem, "Save it again as .xlsx, or as CSV") from error
-    return path
 
 
 def _excel_text(cell: Any) -> str:

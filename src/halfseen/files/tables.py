@@ -20,15 +20,9 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from halfseen.data.frames import fill_table
-from halfseen.files.cells import (
-    BLANKS,
-    MISSING_MARKS,
-    TextStyle,
-    observed_text,
-    read_numbers,
-    typed_column,
-)
-from halfseen.files.source import LONGEST_ROW, Format, Source, TableFileError, open_source
+from halfseen.data.raw import Bools, shortened
+from halfseen.files.cells import MISSING_MARKS, TextStyle, observed_text, read_numbers, typed_column
+from halfseen.files.source import BLANKS, LONGEST_ROW, Format, Source, TableFileError, open_source
 from halfseen.files.writing import Dialect
 
 BATCH_ROWS: Final = 16_384
@@ -38,13 +32,14 @@ _SNIFFED_CHARACTERS: Final = 1 << 15
 _LONGEST_HEADER: Final = 16 << 20
 _SNIFFED_RECORDS: Final = 100
 _DELIMITERS: Final = (",", ";", "\t", "|")
-Bools = NDArray[np.bool_]
+_NUMBERS: Final = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal)
 RowPositions = Sequence[int] | NDArray[np.int64]
 
 # A last row of our own tells whether all quotes before it are closed.
 _END: Final = "\x03halfseen: end of file\x03"
 # A column is mixed if this share of its observed text is numbers, but not all.
 _MIXED: Final = 0.9
+_LONGEST_SHOWN: Final = 40
 
 
 class Batch(NamedTuple):
@@ -72,27 +67,15 @@ class MixedColumn(NamedTuple):
 
 
 class TableFile:
-    """A table file; see `open_table`.
-
-    Attributes
-    ----------
-    shown, format : str
-        Its name in messages, and csv, tsv, parquet or arrow.
-    names : tuple of str
-        Names of the columns.
-    schema : pyarrow.Schema
-        Columns as they are written back.
-    dialect : Dialect or None
-        How a text file is written.
-    """
+    """A table file; see `open_table`."""
 
     def __init__(self, source: Source, names: Sequence[str]) -> None:
         self._source = source
-        self.shown: str = source.shown
+        self.shown: str = source.shown  # its name in messages
         self.format: Format = source.format
-        self.names = tuple(names)
-        self.schema: pa.Schema
-        self.dialect: Dialect | None = None
+        self.names = tuple(names)  # of the columns
+        self.schema: pa.Schema  # columns as they are written back
+        self.dialect: Dialect | None = None  # how a text file is written
         self._decimal_comma = False
         self._temporary = contextlib.ExitStack()
         self._check_names()
@@ -125,31 +108,26 @@ class TableFile:
         """
         # Apart from the draws by which a user of the same seed may have hidden entries.
         generator = np.random.default_rng([seed, _SAMPLE])
-        kept, rows, keys = self.schema.empty_table(), np.zeros(0, np.int64), np.zeros(0)
-        pending: list[pa.Table] = []
-        n_rows, n_pending = 0, 0
+        kept, rows, keys, n_rows = self.schema.empty_table(), np.zeros(0, np.int64), np.zeros(0), 0
 
-        def prune() -> None:
-            nonlocal kept, rows, keys, pending, n_pending
-            kept = pa.concat_tables([kept, *pending], promote_options="none")
-            pending, n_pending = [], 0
-            if len(keys) > max_rows:
-                chosen = np.sort(np.argpartition(keys, max_rows)[:max_rows])
-                kept, rows, keys = kept.take(pa.array(chosen)), rows[chosen], keys[chosen]
+        def smallest() -> tuple[pa.Table, NDArray[np.int64], NDArray[np.float64]]:
+            if len(keys) <= max_rows:
+                return kept, rows, keys
+            chosen = np.sort(np.argpartition(keys, max_rows)[:max_rows])
+            return kept.take(pa.array(chosen)), rows[chosen], keys[chosen]
 
         for batch in self.batches():
             drawn = generator.random(batch.cells.num_rows)
             n_rows = batch.first_row + len(drawn)
             bound = np.partition(keys, max_rows - 1)[max_rows - 1] if len(keys) >= max_rows else 1.0
             chosen = np.flatnonzero(drawn < bound)
-            pending.append(batch.cells.take(pa.array(chosen)))
+            added = batch.cells.take(pa.array(chosen))
+            kept = pa.concat_tables([kept, added], promote_options="none")
             rows = np.concatenate([rows, batch.first_row + chosen])
             keys = np.concatenate([keys, drawn[chosen]])
-            n_pending += len(chosen)
-            if n_pending > max(max_rows, BATCH_ROWS):
-                prune()
-        prune()
-        return RowSample(kept, rows, n_rows)
+            if len(keys) > max_rows + max(max_rows, BATCH_ROWS):
+                kept, rows, keys = smallest()
+        return RowSample(*smallest()[:2], n_rows)
 
     def values(self, cells: pa.Table) -> pa.Table:
         """What cells mean: of text, null where missing, without the blanks around it."""
@@ -170,7 +148,7 @@ class TableFile:
             return column
         if is_other.any():
             place = int(np.argmax(is_other))
-            shown = _short(str(values.column(name)[place].as_py()))
+            shown = shortened(str(values.column(name)[place].as_py()), _LONGEST_SHOWN)
             remedy = f"Correct it, or say --missing {shown!r} if it means missing"
             raise self.error(f"{shown!r} is not a number", remedy, int(rows[place]), name)
         return column
@@ -190,7 +168,10 @@ class TableFile:
             found = numbers.drop_null().to_numpy()
             are_keys = (found == np.floor(found)).all() and len(np.unique(found)) > len(found) / 2
             if not are_keys:
-                place, shown = int(np.argmax(is_other)), _short(others[0].as_py())
+                place, shown = (
+                    int(np.argmax(is_other)),
+                    shortened(others[0].as_py(), _LONGEST_SHOWN),
+                )
                 among = f"{n_observed - n_other:,} of {n_observed:,} values are"
                 yield MixedColumn(name, shown, place, f"{shown!r} is not a number, but {among}")
 
@@ -222,16 +203,14 @@ class TableFile:
         return None
 
     def _check_names(self) -> None:
-        for position, name in enumerate(self.names):
-            if not name.strip():
-                raise self._source.error(
-                    "the column has no name",
-                    "Give each column a name (pandas: to_csv(..., index=False) leaves out the "
-                    "nameless row numbers)",
-                    row=0, column=f"number {position + 1}",
-                )  # fmt: skip
         if not self.names:
             raise self._source.error("the file is without columns", "Write some into it")
+        blank = [position for position, name in enumerate(self.names) if not name.strip()]
+        if blank:
+            problem, column = "the column has no name", f"number {blank[0] + 1}"
+            remedy = "Give each column a name (pandas: to_csv(..., index=False) leaves out the "
+            remedy += "nameless row numbers)"
+            raise self._source.error(problem, remedy, row=0, column=column)
         name, count = Counter(self.names).most_common(1)[0]
         if count > 1:
             remedy = "Give each column its own name"
@@ -239,14 +218,10 @@ class TableFile:
 
 
 def open_table(
-    path: str | PathLike[str],
-    *,
-    format: str | None = None,
-    missing_marks: Sequence[str] = MISSING_MARKS,
-    missing: Sequence[str] = (),
-    encoding: str | None = None,
-    delimiter: str | None = None,
-) -> TableFile:
+    path: str | PathLike[str], *, format: str | None = None,
+    missing_marks: Sequence[str] = MISSING_MARKS, missing: Sequence[str] = (),
+    encoding: str | None = None, delimiter: str | None = None,
+) -> TableFile:  # fmt: skip
     r"""Open a table file: CSV, TSV, Parquet, Arrow, or the first sheet of an Excel workbook.
 
     Parameters
@@ -428,7 +403,7 @@ class _ArrowTable(TableFile):
                 column = pc.cast(column, column.type.value_type)
             if len(self._missing) and _is_text(column.type):
                 marked = pc.is_in(pc.cast(column, pa.string()), value_set=self._missing)
-            elif len(numbers) and _is_number(column.type):
+            elif len(numbers) and any(is_kind(column.type) for is_kind in _NUMBERS):
                 marked = pc.is_in(pc.cast(column, pa.float64(), safe=False), value_set=numbers)
             else:
                 continue
@@ -451,24 +426,20 @@ class _ArrowTable(TableFile):
     def fill(
         self, cells: pa.Table, name: str, where: Bools, fills: Sequence[Any], whole: bool = False
     ) -> pa.Table:
-        values = np.full(len(where), None, dtype=object)
+        values, j = np.full(len(where), None, dtype=object), self.names.index(name)
         values[where] = np.fromiter(fills, object, len(fills))
-        j = self.names.index(name)
         filled = fill_table(cells.select([j]), [values], ~where[:, np.newaxis])
         return cells.set_column(j, filled.schema.field(0), filled.column(0))
 
 
-class _Text:
+class _Text(io.RawIOBase):
     """Text in pieces as a file of UTF-8 that pyarrow reads."""
-
-    closed = False
 
     def __init__(self, pieces: Iterator[str]) -> None:
         self._pieces, self._buffer = pieces, b""
 
-    def read(self, n_bytes: int) -> bytes:
-        parts = [self._buffer]
-        size = len(self._buffer)
+    def read(self, n_bytes: int = -1) -> bytes:
+        parts, size = [self._buffer], len(self._buffer)
         while size < n_bytes and (piece := next(self._pieces, "")):
             parts.append(piece.encode())
             size += len(parts[-1])
@@ -480,12 +451,6 @@ class _Text:
 
     def readable(self) -> bool:
         return True
-
-    def seekable(self) -> bool:
-        return False
-
-    def close(self) -> None:
-        """The pieces belong to the caller."""
 
 
 def _skip_blank_row(row: arrow_csv.InvalidRow) -> str:
@@ -534,15 +499,6 @@ def _agreement(head: str, delimiter: str, is_all: bool) -> tuple[bool, float, in
 
 def _is_text(type: pa.DataType) -> bool:
     return bool(pa.types.is_string(type) or pa.types.is_large_string(type))
-
-
-def _is_number(type: pa.DataType) -> bool:
-    kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal)
-    return any(is_kind(type) for is_kind in kinds)
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 40 else text[:39] + "…"
 
 
 @contextlib.contextmanager

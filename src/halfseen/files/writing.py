@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import gzip
+import io
 import os
 import re
 import sys
@@ -123,11 +124,11 @@ def table_writer(
             yield _ArrowRows(writer, schema).write
 
 
-class _Counting:
+class _Counting(io.RawIOBase):
     """A stream that knows how much was written, which pipes do not."""
 
     def __init__(self, stream: Any) -> None:
-        self._stream, self._n_bytes, self.closed = stream, 0, False
+        self._stream, self._n_bytes = stream, 0
 
     def write(self, data: Any) -> int:
         self._stream.write(data)
@@ -137,14 +138,8 @@ class _Counting:
     def tell(self) -> int:
         return self._n_bytes
 
-    def flush(self) -> None:
-        self._stream.flush()
-
     def writable(self) -> bool:
         return True
-
-    def close(self) -> None:
-        """The stream belongs to another."""
 
 
 class _TextRows:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
 from halfseen.data.columns import gross_outliers
-from halfseen.data.raw import RawColumn, category_key, distinct_values
+from halfseen.data.raw import RawColumn, class_text, distinct_values
 
 Role = Literal["feature", "label", "ignored"]
 Floats = NDArray[np.float64]
@@ -134,7 +134,7 @@ class InspectedColumn:
         if self.distinct and (not self._is_measured or len(self.distinct) <= _FEW_VALUES):
             order = np.argsort(-self.counts, kind="stable")[:_MOST_FREQUENT]
             frequent = tuple(
-                ValueCount(value=_text(self.distinct[code]), n_rows=int(self.counts[code]))
+                ValueCount(value=class_text(self.distinct[code]), n_rows=int(self.counts[code]))
                 for code in order
             )
         ends: dict[str, str] = {}
@@ -165,7 +165,3 @@ class InspectedColumn:
             mean=mean, std=std, minimum=float(values.min()), maximum=float(values.max()),
             quantiles=tuple(quantiles.tolist()),
         )  # fmt: skip
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else category_key(value)

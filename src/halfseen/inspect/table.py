@@ -11,7 +11,7 @@ import numpy as np
 from halfseen.data.columns import ColumnType
 from halfseen.data.frames import read_table
 from halfseen.data.infer import infer_type, requested_types
-from halfseen.data.raw import RawColumn, distinct_values
+from halfseen.data.raw import RawColumn, distinct_values, shortened
 from halfseen.inspect.columns import ColumnSummary, InspectedColumn, Record, Role
 from halfseen.inspect.findings import Finding, find_all
 from halfseen.inspect.missingness import MissingPair, Randomness, judge_randomness, missing_pairs
@@ -283,8 +283,7 @@ def _bullets(sentences: Sequence[str], most: int) -> list[str]:
 
 def short(text: str, width: int) -> str:
     """Printable text of at most this width."""
-    text = "".join(sign if sign.isprintable() else "�" for sign in text)
-    return text if len(text) <= width else text[: width - 1] + "…"
+    return shortened("".join(sign if sign.isprintable() else "�" for sign in text), width)
 
 
 def percent(share: float) -> str:

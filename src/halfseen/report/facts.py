@@ -1,15 +1,16 @@
-"""What a fitted model says of itself: its columns, validation entries, and what to be wary of."""
+"""Facts of a page: columns, validation entries, what to be wary of, and an evaluation."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from halfseen.base.estimator import Calibration, TableModel
+from halfseen.base.estimator import TableModel
 from halfseen.data.columns import Column, gross_outliers
 from halfseen.data.frames import Table
+from halfseen.data.raw import category_key
 from halfseen.data.schema import Schema
 from halfseen.plot import column_label, value_label
 
@@ -18,15 +19,6 @@ _FEW = 20  # known entries of a class, or validation entries of a group
 _MOST_NAMED = 5
 
 Name = str | int
-
-
-class ColumnFacts(NamedTuple):
-    """A column as the model knows it, and how much of it is missing in the given rows."""
-
-    column: Column
-    is_target: bool
-    missing: float | None  # share in the given rows
-    shares: tuple[tuple[Any, float], ...]  # of categories
 
 
 class ClassTrust(NamedTuple):
@@ -53,13 +45,13 @@ class ColumnTrust(NamedTuple):
     is_factor: bool  # of a column on a log scale
 
 
-def column_facts(schema: Schema, missing: Sequence[float | None]) -> list[ColumnFacts]:
+def column_facts(schema: Schema, missing: Sequence[float | None]) -> list[dict[str, Any]]:
     """All columns; `missing` has the share of each that is missing in the given rows."""
-    found = []
-    for j, (column, share) in enumerate(zip(schema.columns, missing, strict=True)):
-        shares = tuple(zip(column.categories, class_shares(column), strict=True))
-        found.append(ColumnFacts(column, j >= len(schema.features), share, shares))
-    return found
+    return [
+        {"column": column, "is_target": j >= len(schema.features), "missing": share,
+         "shares": list(zip(column.categories, class_shares(column), strict=True))}
+        for j, (column, share) in enumerate(zip(schema.columns, missing, strict=True))
+    ]  # fmt: skip
 
 
 def class_shares(column: Column) -> list[float]:
@@ -71,58 +63,48 @@ def class_shares(column: Column) -> list[float]:
     return list(column.marginal[: len(column.categories)])
 
 
-def class_trust(schema: Schema, calibration: Calibration) -> list[ClassTrust]:
+def class_trust(model: TableModel) -> list[ClassTrust]:
     """Validation entries of all targets, class by class."""
-    if schema.target_type == "multilabel-indicator":
-        [of_labels] = calibration.sets
-        groups = [(of_labels, 2 * j) for j in range(len(schema.targets))]
-    else:
-        groups = [(of_target, 0) for of_target in calibration.sets]
-    found = []
-    for column, (sets, first) in zip(schema.targets, groups, strict=True):
-        support, own = sets.support(COVERAGE), sets.n_validation
-        median, low = sets.least_probability(0.5), sets.least_probability(COVERAGE)
-        for code, (value, share) in enumerate(
-            zip(column.categories, class_shares(column), strict=True)
-        ):
-            group = first + code
-            found.append(
-                ClassTrust(
-                    column.name, value, round(share * column.n_observed), int(own[group]),
-                    bool(support[group] > own[group]), float(median[group]), float(low[group]),
-                )
-            )  # fmt: skip
-    return found
+    if model.calibration_ is None:
+        return []
+    classes = [
+        (column.name, value, round(share * column.n_observed))
+        for column in model.schema_.targets
+        for value, share in zip(column.categories, class_shares(column), strict=True)
+    ]
+    support = [of for of in model.coverage_support(COVERAGE) if of.value is not None]
+    median, low = (
+        [float(p) for sets in model.calibration_.sets for p in sets.least_probability(share)]
+        for share in (0.5, COVERAGE)
+    )
+    return [
+        ClassTrust(*of_class, of.n_validation, of.n_behind > of.n_validation, *of_half)
+        for of_class, of, *of_half in zip(classes, support, median, low, strict=True)
+    ]
 
 
-def column_trust(schema: Schema, calibration: Calibration) -> list[ColumnTrust]:
+def column_trust(model: TableModel) -> list[ColumnTrust]:
     """Validation entries of all features that are numbers."""
-    intervals = calibration.intervals
-    own, support = map(intervals.of_columns, (intervals.n_validation, intervals.support(COVERAGE)))
-    median, high = intervals.error_quantile(0.5), intervals.error_quantile(COVERAGE)
+    if model.calibration_ is None:
+        return []
+    intervals, support = model.calibration_.intervals, model.coverage_support(COVERAGE)
+    errors = zip(*(intervals.error_quantile(share) for share in (0.5, COVERAGE)), strict=True)
+    pairs = zip(model.schema_.features, errors, strict=True)
+    numbers = [(column, *of_column) for column, of_column in pairs if column.is_number]
     return [
         ColumnTrust(
-            column.name, int(own[j]), bool(support[j] > own[j]), _in_units(column, median[j]),
-            _in_units(column, high[j]), None if column.graded else float(median[j]),
+            column.name, of.n_validation, of.n_behind > of.n_validation, column.error_size(median),
+            column.error_size(high), None if column.graded else float(median),
             column.type == "log-numeric",
         )
-        for j, column in enumerate(schema.features)
-        if column.is_number
+        for (column, median, high), of in zip(numbers, support, strict=False)
     ]  # fmt: skip
-
-
-def _in_units(column: Column, error: float) -> float:
-    size = float(column.scale * error)
-    return float(np.exp(size)) if column.type == "log-numeric" else size
 
 
 def warnings_of(model: TableModel) -> list[str]:
     """What to be wary of, as far as the model knows it."""
-    schema, calibration = model.schema_, model.calibration_
-    found = []
-    ignored = [
-        f"{column_label(c.name)} ({c.reason})" for c in schema.features if c.type == "ignored"
-    ]
+    schema, found = model.schema_, list[str]()
+    ignored = [f"{column_label(c.name)} ({c.reason})" for c in schema.features if c.reason]
     if ignored:
         found.append(f"Not modelled, neither used nor filled: {listed(ignored)}.")
     rare = [
@@ -136,27 +118,21 @@ def warnings_of(model: TableModel) -> list[str]:
             f"Few known entries in the training table: {listed(rare)}. Scores, probabilities and "
             "prediction sets of these are uncertain."
         )
-    if calibration is None:
+    if model.calibration_ is None:
         found.append(
             "No entries were held out in the fit, so that nothing here says how large the errors "
             "are, and there are no intervals or sets. Fit with validation_fraction above 0."
         )
         return found
-    pooled = [
-        f"{_class(of.target, of.value)} ({of.n_validation})"
-        for of in class_trust(schema, calibration)
-        if of.is_pooled or of.n_validation < _FEW
-    ]
-    few = [
-        f"{column_label(of.name)} ({of.n_validation})"
-        for of in column_trust(schema, calibration)
-        if of.is_pooled or of.n_validation < _FEW
-    ]
-    for names, so in (
-        (pooled, "Prediction sets of these may hold the truth less often than asked."),
-        (few, "Intervals of these columns are uncertain."),
+    classes = [(_class(of.target, of.value), of) for of in class_trust(model)]
+    columns = [(column_label(of.name), of) for of in column_trust(model)]
+    for named, so in (
+        (classes, "Prediction sets of these may hold the truth less often than asked."),
+        (columns, "Intervals of these columns are uncertain."),
     ):
-        found += [f"Few validation entries: {listed(names)}. {so}"] if names else []
+        few = [(name, of) for name, of in named if of.is_pooled or of.n_validation < _FEW]
+        shown = listed([f"{name} ({of.n_validation})" for name, of in few])
+        found += [f"Few validation entries: {shown}. {so}"] if few else []
     return found
 
 
@@ -183,3 +159,83 @@ def listed(names: Sequence[str]) -> str:
     """The first names, and how many more there are."""
     more = len(names) - _MOST_NAMED
     return ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+# An evaluation on the page: whether it is of this model, and what it says.
+
+# Parameters that change neither what is learned nor what it is compared with.
+_INCIDENTAL = {"random_state", "verbose", "n_jobs", "feature_types", "target_type"}
+
+
+def check_evaluation(evaluation: Any, model: TableModel) -> None:
+    """Refuse an evaluation of other columns, classes, or another estimator."""
+    schema = model.schema_
+    if evaluation.model != type(model).__name__:
+        raise ValueError(
+            f"The evaluation is of a {evaluation.model}, and the model is a "
+            f"{type(model).__name__}. Evaluate this one."
+        )
+    features, labels = [str(column.name) for column in schema.features], schema.target_names
+    for what, found, expected in (
+        ("features", evaluation.features, features),
+        ("targets", evaluation.labels, labels),
+    ):
+        if sorted(found) != sorted(expected):
+            differing = sorted(set(found) ^ set(expected)) or sorted(found)
+            raise ValueError(
+                f"The evaluation is of another table: its {what} are not those of the model "
+                f"({listed(differing)}). Evaluate with the columns of the fit."
+            )
+    for label in evaluation.new_rows:
+        known = schema.targets[labels.index(label.name)].categories
+        values = {category_key(one.value) for one in label.classes}
+        if unknown := values - set(map(category_key, known)):
+            raise ValueError(
+                f"The evaluation is of another table: the model does not know the "
+                f"{listed(sorted(unknown))} of {label.name}. Evaluate the table of the fit."
+            )
+
+
+def evaluation_warnings(
+    evaluation: Any, model: TableModel, n_rows: int | None, is_sample: bool
+) -> list[str]:
+    """Where an evaluation may differ from the model and the table of the page.
+
+    Of a table of which a sample is shown, the evaluation may be of a sample, too.
+    """
+    found = []
+    parameters = model.get_params(deep=False)
+    changed = [
+        f"{name}={value!r}"
+        for name, value in evaluation.parameters.items()
+        if name not in _INCIDENTAL and parameters.get(name) != value
+    ]
+    if changed:
+        found.append(f"The evaluation is of other parameters than the model's: {listed(changed)}.")
+    is_other = n_rows is not None and n_rows != evaluation.n_rows
+    if is_other and not (is_sample and n_rows > evaluation.n_rows):
+        found.append(
+            f"The evaluation is of {evaluation.n_rows:,} rows, and the table has {n_rows:,}; make "
+            "sure that both are of the same table."
+        )
+    return found
+
+
+def score_tables(evaluation: Any) -> Iterator[dict[str, Any]]:
+    """Scores of methods: one table for each kind of entries, a column for each metric."""
+    for what in dict.fromkeys(score.what for score in evaluation.scores):
+        scores = [score for score in evaluation.scores if score.what == what]
+        metrics = list(dict.fromkeys(score.metric for score in scores))
+        by_key = {(score.method, score.metric): score for score in scores}
+        methods = dict.fromkeys(score.method for score in scores)
+        yield {
+            "what": what,
+            "n_entries": scores[0].n_entries,
+            "heads": [f"#{metric}" for metric in metrics],
+            "rows": [(name, [by_key.get((name, m)) for m in metrics]) for name in methods],
+        }
+
+
+def asked_coverage(evaluation: Any) -> float:
+    """Coverage that the evaluation asked of its prediction sets."""
+    return next((one.asked for one in evaluation.coverage if one.what == "sets"), COVERAGE)

@@ -12,25 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from halfseen import plot
 from halfseen.base.estimator import TableModel
-from halfseen.data.schema import Schema
 from halfseen.experiments.scores import LabelScore
 from halfseen.explain import couplings, unusual_rows
 from halfseen.metrics import ReliabilityBin
-from halfseen.report.evaluation import (
-    asked_coverage,
-    check_evaluation,
-    evaluation_warnings,
-    score_tables,
-)
-from halfseen.report.facts import (
-    COVERAGE,
-    class_trust,
-    column_facts,
-    column_trust,
-    listed,
-    outlier_warnings,
-    warnings_of,
-)
+from halfseen.report import facts
 from halfseen.report.page import chart, number, percent, render, write_page
 from halfseen.report.rows import Predictions, examples
 
@@ -118,7 +103,7 @@ def report_html(
     if y is not None and not model.schema_.targets:
         raise ValueError(f"{type(model).__name__} has no targets; leave y out.")
     if evaluation is not None:
-        check_evaluation(evaluation, model)
+        facts.check_evaluation(evaluation, model)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         content = _content(model, X, y, rows, n_rows, evaluation)
@@ -135,38 +120,42 @@ def _content(
     model: TableModel, X: Any, y: Any, rows: Sequence[Any] | None, n_rows: int | None,
     evaluation: Any,
 ) -> dict[str, Any]:  # fmt: skip
-    schema, calibration = model.schema_, model.calibration_
-    content = _of_rows(model, X, y, rows) if X is not None else _without_rows(schema)
+    schema, coupled = model.schema_, couplings(model, X, y)
+    nothing = ("warnings", "scores", "bins", "examples", "unusual", "facts", "missing_chart")
+    content: dict[str, Any] = {name: [] for name in nothing} | {"n_rows": None}
+    content["columns"] = facts.column_facts(schema, [None] * len(schema.columns))
+    content |= {} if X is None else _of_rows(model, X, y, rows)
+    content["warnings"] = facts.warnings_of(model) + content["warnings"]
+    pairs = [pair for pair in coupled.table(_MOST_PAIRS) if pair["strength"] > 0]
+    epochs, losses = plot.validation_losses(model)
+    best = int(np.argmin(losses)) if losses else None
     content |= {
-        "schema": schema,
-        "warnings": warnings_of(model) + content["warnings"],
-        "class_trust": class_trust(schema, calibration) if calibration else [],
-        "column_trust": column_trust(schema, calibration) if calibration else [],
+        "model": model, "schema": schema, "n_iter": getattr(model, "n_iter_", None),
+        "class_trust": facts.class_trust(model), "column_trust": facts.column_trust(model),
         "parameters": sorted(model.get_params(deep=False).items()),
-        "evaluation": evaluation,
-        "score_tables": [],
-        "asked": COVERAGE,
-        "covered_rows": "the given rows",
-    }
+        "evaluation": evaluation, "score_tables": [], "asked": facts.COVERAGE,
+        "covered_rows": "the given rows", "pairs": pairs,
+        "couplings_chart": pairs and chart(
+            plot.couplings, coupled, title="How strongly columns hang together",
+            height=150 + 15 * min(16, len(coupled.columns)),
+        ),
+        "best": best if best is None else (epochs[best], losses[best]),
+        "history_chart": losses and chart(
+            plot.history, model, title="Validation loss, epoch by epoch"
+        ),
+    }  # fmt: skip
     labels = content["scores"]
     if evaluation is not None:
-        content["warnings"] += evaluation_warnings(
+        content["warnings"] += facts.evaluation_warnings(
             evaluation, model, n_rows or content["n_rows"], n_rows is not None
         )
-        content["score_tables"] = list(score_tables(evaluation))
+        content["score_tables"] = list(facts.score_tables(evaluation))
         if any(label.set_coverage is not None for label in evaluation.new_rows):
             # Of a model that has not seen these rows, and often of more entries.
             labels, content["covered_rows"] = evaluation.new_rows, "held-out rows"
-            content["asked"] = asked_coverage(evaluation)
+            content["asked"] = facts.asked_coverage(evaluation)
     labels = [label for label in labels if label.set_coverage is not None]
-    content |= _charts(content["bins"], labels, content["asked"])
-    return content | _of_couplings(model, X, y) | _of_training(model)
-
-
-def _without_rows(schema: Schema) -> dict[str, Any]:
-    nothing = ("warnings", "scores", "bins", "examples", "unusual", "facts", "missing_chart")
-    columns = column_facts(schema, [None] * len(schema.columns))
-    return {name: [] for name in nothing} | {"columns": columns, "n_rows": None}
+    return content | _charts(content["bins"], labels, content["asked"])
 
 
 def _of_rows(model: TableModel, X: Any, y: Any, rows: Sequence[Any] | None) -> dict[str, Any]:
@@ -175,26 +164,23 @@ def _of_rows(model: TableModel, X: Any, y: Any, rows: Sequence[Any] | None) -> d
     names, observed = plot.observed_entries(X, y)
     missing: list[float | None] = [*(1 - observed.mean(axis=0)).tolist()]
     missing += [None] * (len(schema.columns) - len(missing))
-    facts = [("Rows given", number(n_rows))]
-    facts.append(("Missing entries of features", percent(1 - found.table.observed.mean())))
+    shown = [("Rows given", number(n_rows))]
+    shown.append(("Missing entries of features", percent(1 - found.table.observed.mean())))
     if y is not None:
-        facts.append(("Unknown targets", percent(1 - observed[:, n_features:].mean())))
+        shown.append(("Unknown targets", percent(1 - observed[:, n_features:].mean())))
     unusual: Any = ()
     if found.table.observed.any():
         unusual = unusual_rows(model, X, y, top=_MOST_UNUSUAL, n_entries=_MOST_ENTRIES).rows
     scores = found.scores()
     return {
-        "n_rows": n_rows,
-        "warnings": outlier_warnings(schema, found.table, found.rows),
-        "columns": column_facts(schema, missing),
-        "facts": facts,
+        "n_rows": n_rows, "columns": facts.column_facts(schema, missing), "facts": shown,
+        "warnings": facts.outlier_warnings(schema, found.table, found.rows),
         "missing_chart": chart(
             plot.missingness, X, y, title="Where entries are missing",
             height=60 + 14 * min(30, len(names)),
         ),
-        "examples": examples(found),
+        "examples": examples(found), "scores": scores,
         "unusual": [{"name": found.rows[row.row], "found": row} for row in unusual],
-        "scores": scores,
         "bins": found.reliability() if scores else (),
     }  # fmt: skip
 
@@ -219,29 +205,8 @@ def _charts(
     return found
 
 
-def _of_couplings(model: TableModel, X: Any, y: Any) -> dict[str, Any]:
-    found = couplings(model, X, y)
-    pairs = [pair for pair in found.table(_MOST_PAIRS) if pair["strength"] > 0]
-    if not pairs:
-        return {"couplings_chart": None, "pairs": []}
-    drawn = chart(
-        plot.couplings, found, title="How strongly columns hang together",
-        height=150 + 15 * min(16, len(found.columns)),
-    )  # fmt: skip
-    return {"couplings_chart": drawn, "pairs": pairs}
-
-
-def _of_training(model: TableModel) -> dict[str, Any]:
-    epochs, losses = plot.validation_losses(model)
-    found = {"model": model, "n_iter": getattr(model, "n_iter_", None), "history_chart": None}
-    if losses:
-        title = "Validation loss, epoch by epoch"
-        best = int(np.argmin(losses))
-        found |= {"best_loss": losses[best], "best_epoch": epochs[best]}
-        found["history_chart"] = chart(plot.history, model, title=title)
-    return found
-
-
 def _title(model: TableModel) -> str:
     names = [column.name for column in model.schema_.targets if isinstance(column.name, str)]
-    return f"Report on a model of {listed(names)}" if names else "Report on a model of a table"
+    return (
+        f"Report on a model of {facts.listed(names)}" if names else "Report on a model of a table"
+    )

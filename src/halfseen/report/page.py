@@ -14,18 +14,22 @@ from base64 import b64encode
 from collections.abc import Callable
 from functools import cache
 from hashlib import sha256
-from importlib.resources import files
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from xml.etree import ElementTree
 
 from halfseen._version import __version__
 from halfseen.atomic import replace_atomically
 from halfseen.plot import COLOURS, column_label, shortened
 
-if TYPE_CHECKING:
-    from jinja2 import Environment
+try:
+    import matplotlib as mpl
+    from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
+    from matplotlib.figure import Figure
+except ModuleNotFoundError as error:
+    message = f"A report needs {error.name}: pip install 'halfseen[report]'"
+    raise ModuleNotFoundError(message, name=error.name) from error
 
 _DASH, _MINUS = "\N{EN DASH}", "\N{MINUS SIGN}"
 # Not allowed in any document, or able to change the direction of what follows.
@@ -34,8 +38,9 @@ _FORBIDDEN: Final = re.compile(
     "\ud800-\udfff\ufffe\uffff]"
 )
 _VARIABLES: Final = {colour: f"var(--{name})" for name, colour in COLOURS.items()}
-_COORDINATE: Final = re.compile(r"-?\d+\.\d+")
+_NUMBER: Final = re.compile(r"-?\d+\.\d+")
 _XLINK: Final = "{http://www.w3.org/1999/xlink}href"
+_COORDINATES: Final = ("d", "x", "y", "width", "height", "transform")  # coordinates of SVG
 
 
 def render(template: str, *, title: str, **content: Any) -> str:
@@ -45,7 +50,7 @@ def render(template: str, *, title: str, **content: Any) -> str:
     digest = b64encode(sha256(style.encode()).digest()).decode()
     page = environment.get_template(template)
     return page.render(
-        title=shortened(title, 200), style=_markup(style), digest=digest, version=__version__,
+        title=shortened(title, 200), style=Markup(style), digest=digest, version=__version__,
         **content,
     )  # fmt: skip
 
@@ -60,9 +65,6 @@ def chart(
     draw: Callable[..., Any], *given: Any, title: str, height: float = 260, **options: Any
 ) -> dict[str, Any]:
     """A chart of `halfseen.plot` as SVG for the page, with its title."""
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-
     name = "chart-" + sha256(title.encode(errors="replace")).hexdigest()[:8]
     with mpl.rc_context(), warnings.catch_warnings():
         mpl.rcdefaults()  # a style of the user would give another page
@@ -77,7 +79,7 @@ def chart(
         draw(*given, ax=ax, **options)
         written = io.StringIO()
         figure.savefig(written, format="svg", metadata={"Date": None})
-    return {"svg": _markup(_inline(written.getvalue(), name)), "name": name, "title": title}
+    return {"svg": Markup(_inline(written.getvalue(), name)), "name": name, "title": title}
 
 
 def _inline(svg: str, name: str) -> str:
@@ -101,9 +103,8 @@ def _inline(svg: str, name: str) -> str:
             own["clip-path"] = own["clip-path"].replace("#", f"#{name}-")
         if "id" in own and (identifier := own.pop("id")) in used:
             own["id"] = f"{name}-{identifier}"
-        for key in ("d", "x", "y", "width", "height", "transform"):
-            if key in own:
-                own[key] = _COORDINATE.sub(_rounded, own[key]).replace("\n", "")
+        for key in own.keys() & _COORDINATES:
+            own[key] = _NUMBER.sub(_rounded, own[key]).replace("\n", "")
         element.tail = None
         if element.tag != "text":
             element.text = None
@@ -122,18 +123,9 @@ def _rounded(match: re.Match[str]) -> str:
 
 @cache
 def _environment() -> Environment:
-    try:
-        import matplotlib as _  # noqa: F401, for the charts
-        from jinja2 import Environment, FunctionLoader, StrictUndefined
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(
-            f"A report needs {error.name}: pip install 'halfseen[report]'"
-        ) from error
-    folder = files("halfseen.report") / "templates"
     environment = Environment(
-        loader=FunctionLoader(lambda name: (folder / name).read_text(encoding="utf-8")),
-        autoescape=True, undefined=StrictUndefined, finalize=_allowed, trim_blocks=True,
-        lstrip_blocks=True,
+        loader=PackageLoader("halfseen.report"), autoescape=True, undefined=StrictUndefined,
+        finalize=_allowed, trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     filters = {"number": number, "percent": percent, "value": value_text, "name": name_text}
     environment.filters |= filters
@@ -147,12 +139,6 @@ def _allowed(value: Any) -> Any:
     return value
 
 
-def _markup(text: str) -> Markup:
-    from markupsafe import Markup
-
-    return Markup(text)
-
-
 def number(value: float | None, digits: int = 3) -> Markup:
     """A number with a few digits, and all of them for machines; a dash for None, NaN and infinity.
 
@@ -160,12 +146,12 @@ def number(value: float | None, digits: int = 3) -> Markup:
     '<data value="0.123456">0.123</data>'
     """
     if value is None or not math.isfinite(value):
-        return _markup(_DASH)
+        return Markup(_DASH)
     return _data(value, number_text(value, digits))
 
 
 def _data(value: float, text: str) -> Markup:
-    return _markup(f'<data value="{float(value)!r}">{text}</data>')
+    return Markup(f'<data value="{float(value)!r}">{text}</data>')
 
 
 def number_text(value: float, digits: int = 3) -> str:
@@ -191,7 +177,7 @@ def percent(share: float | None) -> Markup:
     '<data value="0.034">3.4\xa0%</data>'
     """
     if share is None or not math.isfinite(share):
-        return _markup(_DASH)
+        return Markup(_DASH)
     points = 100 * share
     text = f"{points:.0f}" if points == 0 or points >= 9.95 else f"{points:.1f}"
     text = "&lt;0.1" if 0 < points < 0.05 else "&gt;99.9" if 99.95 < points < 100 else text
@@ -218,4 +204,4 @@ def name_text(name: str | int, is_target: bool = False) -> Markup:
     parts = re.split(
         r"(?<=[\w.][_./:-])(?=\w|<)", _allowed(column_label(name, is_target=is_target))
     )
-    return _markup("<wbr>").join(parts)
+    return Markup("<wbr>").join(parts)

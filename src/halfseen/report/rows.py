@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 
 from halfseen.base.estimator import TableClassifier, TableModel
 from halfseen.data.frames import Table, read_table
-from halfseen.data.raw import plain
 from halfseen.experiments.scores import LabelAnswers, LabelScore, label_answers, score_label
-from halfseen.explain import EntryEffect, ExplainedPrediction, explain_rows
+from halfseen.explain import ExplainedPrediction, explain_rows
 from halfseen.metrics import ReliabilityBin, reliability_bins
 from halfseen.plot import column_label, value_label
-from halfseen.report.facts import COVERAGE, Name
+from halfseen.report.facts import COVERAGE
 
 _MOST_CELLS = 4  # missing features that are shown of an example
 _MOST_EFFECTS = 3
@@ -63,81 +62,49 @@ class Predictions(NamedTuple):
         return reliability_bins(np.stack(truth, axis=1), np.stack(proba, axis=1))
 
 
-class Cell(NamedTuple):
-    """A target, as predicted from the features, or a missing feature, as filled from all known."""
-
-    column: Name
-    is_target: bool
-    value: Any
-    event: Any  # what the probability is of; None for numbers
-    probability: float | None
-    bounds: tuple[float, float] | None  # of a number
-    set: tuple[Any, ...]  # of a target
-    truth: Any  # None where unknown
-    is_wrong: bool
-    effects: tuple[EntryEffect, ...]
-    in_ranks: bool  # unit of the effects on an ordinal column
-
-
-class Example(NamedTuple):
-    """A row, why it is shown, and its predictions."""
-
-    row: Any
-    why: str
-    n_observed: int
-    cells: tuple[Cell, ...]
-    n_more: int  # missing features that are not shown
-
-
-def examples(found: Predictions) -> list[Example]:
+def examples(found: Predictions) -> list[dict[str, Any]]:
     """Some rows: right and wrong, certain and not, of the rarest class, and unknown."""
     n_observed = found.table.observed.sum(axis=1)
     chosen = list(_choose(found, n_observed))[:_MOST_EXAMPLES]
     if not chosen:
         return []
     positions = [row for row, _ in chosen]
-    n_columns, n_targets = len(found.model.schema_.columns), len(found.model.schema_.targets)
-    explained: list[ExplainedPrediction] = []
-    if n_targets:  # known or not, because y is not given
-        columns = list(range(n_columns - n_targets, n_columns))
-        explained += explain_rows(found.model, found.X, rows=positions, columns=columns).predictions
+    schema = found.model.schema_
+    # Targets are explained known or not, because y is not given.
+    columns = list(range(len(schema.features), len(schema.columns)))
+    targets = explain_rows(found.model, found.X, rows=positions, columns=columns).predictions
     given = explain_rows(found.model, found.X, found.y, rows=positions).predictions
-    explained += [prediction for prediction in given if not prediction.is_target]
     intervals = None
     if found.model.calibration_ is not None:
         intervals = found.model.predict_interval(found.X, COVERAGE)
     shown = []
     for row, why in chosen:
-        of_row = [prediction for prediction in explained if prediction.row == row]
-        targets = [p for p in of_row if p.is_target]
-        features = [p for p in of_row if not p.is_target]
-        cells = [_target_cell(found, row, j, p) for j, p in enumerate(targets)]
-        cells += [_feature_cell(found, row, p, intervals) for p in features[:_MOST_CELLS]]
+        features = [one for one in given if one.row == row and not one.is_target]
+        of_targets = (one for one in targets if one.row == row)
+        cells = [_target_cell(found, row, j, one) for j, one in enumerate(of_targets)]
+        cells += [_feature_cell(found, row, one, intervals) for one in features[:_MOST_CELLS]]
         n_more = max(0, len(features) - _MOST_CELLS)
-        shown.append(Example(found.rows[row], why, int(n_observed[row]), tuple(cells), n_more))
+        example = {"row": found.rows[row], "why": why, "n_observed": int(n_observed[row])}
+        shown.append(example | {"cells": cells, "n_more": n_more})
     return shown
 
 
 def _choose(found: Predictions, n_observed: NDArray[np.int64]) -> Iterator[tuple[int, str]]:
     """Rows and why they are shown, each row once."""
     picks: list[tuple[NDArray[np.float64], str]] = []  # the row with the largest number is shown
-    n_rows = len(n_observed)
-    answers, is_known = found.answers, np.array(found.codes) >= 0
+    n_rows, answers, codes = len(n_observed), found.answers, np.array(found.codes)
+    is_known = codes >= 0
     if is_known.any():
-        pairs = zip(found.codes, answers, strict=True)
-        of_truth = np.array(
-            [np.where(codes < 0, 1.0, one.proba[np.arange(n_rows), codes]) for codes, one in pairs]
+        known, pairs = is_known.any(axis=0), zip(codes, answers, strict=True)
+        worst = np.min(
+            [np.where(own < 0, 1.0, one.proba[np.arange(n_rows), own]) for own, one in pairs],
+            axis=0,
         )
-        decided = np.array([one.decided for one in answers])
-        wrong = (is_known & (decided != np.array(found.codes))).any(axis=0)
-        known = is_known.any(axis=0)
-        worst = of_truth.min(axis=0)
-        picks += [
-            (np.where(known & wrong, 1 - worst, -1.0), "the largest error"),
-            (np.where(known & ~wrong, worst, -1.0), "right, and the most certain"),
-        ]
+        wrong = (is_known & (np.array([one.decided for one in answers]) != codes)).any(axis=0)
+        picks.append((np.where(known & wrong, 1 - worst, -1.0), "the largest error"))
+        picks.append((np.where(known & ~wrong, worst, -1.0), "right, and the most certain"))
         j, code = _rarest(found.codes)
-        rare = np.where(found.codes[j] == code, answers[j].proba[:, code], -1.0)
+        rare = np.where(codes[j] == code, answers[j].proba[:, code], -1.0)
         name = column_label(found.model.schema_.targets[j].name, is_target=True)
         value = value_label(answers[j].classes[code])
         picks.append((rare, f"of the rarest class, {name} = {value}"))
@@ -152,60 +119,57 @@ def _choose(found: Predictions, n_observed: NDArray[np.int64]) -> Iterator[tuple
     off_half = np.abs(n_missing / found.table.observed.shape[1] - 0.5)
     half = np.where((some > 0) & (off_half < 0.2), 1 - off_half, -1.0)
     picks += [(some, "most is missing"), (half, "about half is missing")]
-    picks.append((few, "least is missing"))
-    taken: set[int] = set()
-    for size, why in picks:
-        size = np.where(np.isin(np.arange(n_rows), list(taken)), -1.0, size)
-        if size.max() >= 0:
-            taken.add(int(size.argmax()))
-            yield int(size.argmax()), why
+    taken = np.zeros(n_rows, bool)
+    for size, why in [*picks, (few, "least is missing")]:
+        row = int(np.where(taken, -1.0, size).argmax())
+        if size[row] >= 0 and not taken[row]:
+            taken[row] = True
+            yield row, why
 
 
 def _rarest(codes: list[NDArray[np.int64]]) -> tuple[int, int]:
     """Target and code of the class with the fewest known entries, but at least one."""
-    counted = [np.unique(of_target[of_target >= 0], return_counts=True) for of_target in codes]
-    _, j, code = min(
-        (n, j, code)
-        for j, (found, counts) in enumerate(counted)
-        for code, n in zip(found.tolist(), counts.tolist(), strict=True)
-    )
-    return j, code
+    counts = [np.bincount(of_target[of_target >= 0]).tolist() for of_target in codes]
+    n_each = [(n, j, code) for j, own in enumerate(counts) for code, n in enumerate(own) if n]
+    return min(n_each)[1:]
 
 
-def _target_cell(found: Predictions, row: int, j: int, explained: ExplainedPrediction) -> Cell:
+def _target_cell(
+    found: Predictions, row: int, j: int, explained: ExplainedPrediction
+) -> dict[str, Any]:
+    """A target as predicted from the features, beside its truth, None where unknown."""
     column, answers = found.model.schema_.targets[j], found.answers[j]
-    event = column.categories.index(explained.event)
     code, decided = int(found.codes[j][row]), int(answers.decided[row])
     members = () if answers.inside is None else np.flatnonzero(answers.inside[row])
-    return Cell(
-        column.name, True, column.categories[decided], explained.event,
-        float(answers.proba[row, event]), None,
-        tuple(column.categories[k] for k in members),
-        None if code < 0 else column.categories[code], code >= 0 and decided != code,
-        _moved(explained), False,
-    )  # fmt: skip
+    return _cell(explained, column.categories[decided]) | {
+        "probability": float(answers.proba[row, column.categories.index(explained.event)]),
+        "set": [column.categories[k] for k in members],
+        "truth": None if code < 0 else column.categories[code],
+        "is_wrong": code >= 0 and decided != code,
+    }
 
 
 def _feature_cell(
     found: Predictions, row: int, explained: ExplainedPrediction, intervals: Any
-) -> Cell:
-    features = found.model.schema_.features
+) -> dict[str, Any]:
+    """A missing feature as filled from all that is known, with its interval if it is a number."""
+    features, value = found.model.schema_.features, explained.value
     j = [column.name for column in features].index(explained.column)
-    value: Any = plain(explained.value)
-    bounds = None
-    if features[j].is_number and features[j].whole:
-        value = float(round(value))
-    if intervals is not None and features[j].is_number:
-        # They come from the features alone, the value from known targets, too.
-        low, high = intervals[row, j].tolist()
-        if features[j].whole:
-            low, high = round(low), round(high)
-        bounds = (float(min(low, value)), float(max(high, value)))
-    return Cell(
-        explained.column, False, value, explained.event, explained.probability, bounds, (), None,
-        False, _moved(explained), features[j].type == "ordinal",
-    )  # fmt: skip
+    of_number: dict[str, Any] = {"in_ranks": features[j].type == "ordinal"}
+    if features[j].is_number:
+        rounded = round if features[j].whole else float
+        value = float(rounded(value))
+        if intervals is not None:
+            # They come from the features alone, the value from known targets, too.
+            low, high = map(rounded, intervals[row, j].tolist())
+            of_number["bounds"] = (float(min(low, value)), float(max(high, value)))
+    return _cell(explained, value) | of_number
 
 
-def _moved(explained: ExplainedPrediction) -> tuple[EntryEffect, ...]:
-    return tuple(effect for effect in explained.effects[:_MOST_EFFECTS] if effect.change)
+def _cell(explained: ExplainedPrediction, value: Any) -> dict[str, Any]:
+    moved = [effect for effect in explained.effects[:_MOST_EFFECTS] if effect.change]
+    return {
+        "column": explained.column, "is_target": explained.is_target, "value": value,
+        "event": explained.event, "probability": explained.probability, "bounds": None, "set": (),
+        "truth": None, "is_wrong": False, "effects": moved, "in_ranks": False,
+    }  # fmt: skip

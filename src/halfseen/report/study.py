@@ -14,11 +14,13 @@ import numpy as np
 from halfseen.atomic import replace_atomically
 from halfseen.experiments.records import CellRecord
 from halfseen.experiments.tables import OURS, SCORE_NAMES, RecordTable, record_tables
-from halfseen.plot import COLOURS
+from halfseen.plot import COLOURS, framed
 from halfseen.report.page import chart, render, write_page
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+_HIDDEN_PIXEL = (0.62, 0.72, 0.85)
 
 
 def write_study_report(
@@ -44,9 +46,8 @@ def write_study_report(
     tables = record_tables(records)
     if not tables:
         raise ValueError("There is no finished cell. Run or resume the study first.")
-    sections = []
-    for place, (question, group) in enumerate(groupby(tables, key=lambda one: one.question)):
-        sections.append(_section(f"part-{place}", question, list(group)))
+    groups = groupby(tables, key=lambda one: one.question)
+    sections = [_section(f"part-{k}", name, list(group)) for k, (name, group) in enumerate(groups)]
     contents = [(section["anchor"], section["title"]) for section in sections]
     content = {"command": command, "contents": contents, "sections": sections, "ours": OURS}
     write_page(render("study.html", title=title, **content), path)
@@ -67,9 +68,9 @@ def _section(anchor: str, question: str, tables: list[RecordTable]) -> dict[str,
 
 def _draw(table: RecordTable, ax: Axes) -> None:
     """A line per method, ours on top."""
-    for line in sorted(table.lines, key=lambda line: line.name == OURS):
-        if line.is_published:
-            continue
+    framed(ax)
+    drawn = [line for line in table.lines if not line.is_published]
+    for line in sorted(drawn, key=lambda line: line.name == OURS):
         means = [math.nan if entry is None else entry.mean for entry in line.entries]
         is_ours = line.name == OURS
         ax.plot(
@@ -78,10 +79,6 @@ def _draw(table: RecordTable, ax: Axes) -> None:
         )  # fmt: skip
     ax.set_xticks(range(len(table.rates)), [f"{100 * a:g} / {100 * b:g}" for a, b in table.rates])
     ax.set_xlabel("% of features / labels hidden")
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.spines[["left", "bottom"]].set_color(COLOURS["quiet"])
-    ax.tick_params(color=COLOURS["quiet"], labelcolor=COLOURS["ink"])
-    ax.xaxis.label.set_color(COLOURS["ink"])
 
 
 def write_images(records: Sequence[CellRecord], path: str | PathLike[str]) -> None:
@@ -89,12 +86,12 @@ def write_images(records: Sequence[CellRecord], path: str | PathLike[str]) -> No
     from matplotlib.figure import Figure
 
     rows: list[tuple[str, Any, tuple[int, int]]] = []
-    with_images = [record for record in records if record.pictures is not None]
-    for question in dict.fromkeys(record.cell.question for record in with_images):
-        first: dict[str, Any] = {}
-        for record in with_images:
-            if record.cell.question == question:
-                first.setdefault(record.cell.name, record.pictures)
+    by_question: dict[str, dict[str, Any]] = {}  # the first pictures of each method
+    for record in records:
+        if record.pictures is not None:
+            of_methods = by_question.setdefault(record.cell.question, {})
+            of_methods.setdefault(record.cell.name, record.pictures)
+    for question, first in by_question.items():
         some = next(iter(first.values()))
         rows += [(f"{question}: truth", some.truth, some.shape)]
         rows += [("observed", some.observed, some.shape)]
@@ -114,6 +111,3 @@ def write_images(records: Sequence[CellRecord], path: str | PathLike[str]) -> No
         ax.spines[:].set_visible(False)
     with replace_atomically(Path(path)) as part:
         figure.savefig(part, format="png", dpi=100)
-
-
-_HIDDEN_PIXEL = (0.62, 0.72, 0.85)
