@@ -101,13 +101,14 @@ def complete(
     if path != "-" and output_format(path, table.format) != table.format:
         message = f"{path!r} would be another format than {file}."
         raise UsageProblem(message, f"A filled table stays {table.format}.")
-    n_rows, like_input = 0, (table.schema, table.format, table.dialect)
+    n_rows, form = 0, output_format(uncertainty) if uncertainty else None
     with ExitStack() as stack:
 
         def open_writer(path: str, *layout: Any) -> Any:
             return stack.enter_context(table_writer(path, *layout))
 
-        writers, write_cells = [open_writer(path, *like_input) for path in paths], None
+        writers = [open_writer(p, table.schema, table.format, table.dialect) for p in paths]
+        write_cells = None
         draws = [np.random.default_rng([seed, copy]) for copy in range(copies or 0)]
         advance = stack.enter_context(console.progress("Filling"))
         for part in model_table.parts():
@@ -119,32 +120,30 @@ def complete(
                 cells, rows = filler.completed(part, coverage if uncertainty else None)
                 writers[0](cells)
                 if uncertainty and rows is not None:
-                    layout = rows.schema, output_format(uncertainty)
-                    write_cells = write_cells or open_writer(uncertainty, *layout)
+                    write_cells = write_cells or open_writer(uncertainty, rows.schema, form)
                     write_cells(rows)
             n_rows += part.cells.num_rows
             advance(what=f"Filling: {n_rows:,} rows")
         if uncertainty and write_cells is None:
-            open_writer(uncertainty, UNCERTAINTY_SCHEMA, output_format(uncertainty))
+            open_writer(uncertainty, UNCERTAINTY_SCHEMA, form)
     by_column = {name: n // len(paths) for name, n in filler.filled.items()}
     left = {name: n // len(paths) for name, n in filler.left.items()}
-    n_filled = sum(by_column.values())
+    n_filled, n_columns = sum(by_column.values()), len(by_column)
+    done = f"Filled {n_filled:,} missing cells"
+    where = f"in {n_columns:,} columns of {n_rows:,} rows. The table is in"
     console.say(
-        f"Filled {n_filled:,} missing cells in {len(filler.filled):,} columns of {n_rows:,} rows. "
-        f"The table is in {options.shown_output(path)}."
-        if not copies
-        else f"Filled {n_filled:,} missing cells {copies} times: {paths[0]} to {paths[-1]}."
-    )
+        f"{done} {copies} times: {paths[0]} to {paths[-1]}." if copies
+        else f"{done} {where} {options.shown_output(path)}."
+    )  # fmt: skip
     if left:
         shown = ", ".join(f"{name} ({n:,})" for name, n in list(left.items())[:8])
         console.say(f"Still missing: {shown}{', ...' if len(left) > 8 else ''}.")
     if uncertainty:
-        console.say(
-            f"How sure the model is of each cell is in {options.shown_output(uncertainty)}."
-        )
+        where = options.shown_output(uncertainty)
+        console.say(f"How sure the model is of each cell is in {where}.")
     elif n_filled and not copies:
-        console.say(f"How sure? Add --uncertainty cells.csv. Why? halfseen explain {quote(file)} "
-                    f"{quote(model)} --row 1")  # fmt: skip
+        why = f"Why? halfseen explain {quote(file)} {quote(model)} --row 1"
+        console.say(f"How sure? Add --uncertainty cells.csv. {why}")
     console.give(
         {"output": paths if copies else path, "uncertainty": uncertainty, "rows": n_rows,
          "filled": n_filled, "filled_by_column": by_column, "still_missing": left}

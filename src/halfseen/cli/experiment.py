@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
-from halfseen.cli.console import Console, ExitCode, Interrupts, Problem
+from halfseen.cli.console import Console, ExitCode, Interrupts, Problem, UsageProblem
 from halfseen.cli.options import Command, check_outputs, command_line, command_with
 
 _HELP = """Studies: hide entries of data sets, let methods predict them, compare.
@@ -23,7 +24,6 @@ Examples:
   halfseen experiment list
   halfseen experiment run quick/transductive-scene --out scene.jsonl
   halfseen experiment table scene.jsonl
-  halfseen experiment paper scene.jsonl
 \b
 Stopped, or the machine went down? Nothing that was finished is lost:
   halfseen experiment resume scene.jsonl
@@ -36,7 +36,7 @@ Data sets are looked up in the folder that the environment variable HALFSEEN_DAT
 cache, and are otherwise downloaded from OpenML where it keeps them. The number of a realisation is
 its seed, so that the same plan gives the same results."""
 
-command = click.Group("experiment", help=_HELP, no_args_is_help=True)
+experiment = click.Group("experiment", help=_HELP, no_args_is_help=True)
 _cores = click.option(
     "--cores", type=click.IntRange(1), metavar="N",
     help="Cells that run side by side, one thread each.  [default: all cores]",
@@ -49,7 +49,7 @@ _runs = click.argument("runs", metavar="RUN...", nargs=-1, required=True)
 
 
 def _subcommand(name: str, help: str) -> Callable[[Command], None]:
-    return lambda function: command.add_command(command_with(name, help, seed=False)(function))
+    return lambda function: experiment.add_command(command_with(name, help, seed=False)(function))
 
 
 @_subcommand(
@@ -72,18 +72,15 @@ def list_plans(console: Console) -> None:
     console.give({"plans": shown})
 
 
-@_subcommand(
-    "show", """Show PLAN as it stands in its file: a path, or the name of a shipped plan."""
-)
+@_subcommand("show", "Show PLAN as it stands in its file: a path, or the name of a shipped plan.")
 @click.argument("plan", metavar="PLAN")
 def show(plan: str, console: Console) -> None:
     """Check the plan and show its text."""
     from halfseen.experiments.plan import cells_of, read_plan
 
     read = read_plan(plan)
-    if not console.as_json:
-        click.echo(read.text, nl=False)
     n_cells = len(cells_of(read))
+    _show_text(read.text, console)
     console.say(f"{plan}: {n_cells:,} cells.")
     console.give({"plan": read.name, "cells": n_cells, "text": read.text})
 
@@ -99,7 +96,6 @@ reason, and costs nothing but its own cells. Cells that the file has already are
 
 \b
 Examples:
-  halfseen experiment run quick/transductive-scene
   halfseen experiment run results --out results.jsonl --cores 8 --limit-minutes 600
   halfseen experiment run mine.toml
 
@@ -153,7 +149,6 @@ deviation over realisations, the paper's figures beside ours where it has any.
 
 \b
 Examples:
-  halfseen experiment table quick-transductive-scene.jsonl
   halfseen experiment table results.jsonl --format markdown > results.md
   halfseen experiment table one.jsonl two.jsonl --score calibration_error""",
 )
@@ -166,24 +161,16 @@ Examples:
 )  # fmt: skip
 def table(runs: tuple[str, ...], form: str, scores: tuple[str, ...], console: Console) -> None:
     """Read the records, and show."""
-    from halfseen.experiments.tables import (
-        SCORE_NAMES,
-        record_tables,
-        tables_as_csv,
-        tables_as_text,
-    )
+    from halfseen.experiments import tables as of
 
-    for score in scores:
-        if score not in SCORE_NAMES:
-            known = ", ".join(SCORE_NAMES)
-            message = f"--score: there is no score {score!r}."
-            raise Problem(message, f"Scores are {known}.", ExitCode.BAD_USAGE)
-    tables = record_tables(_records(runs), scores or None)
-    if not console.as_json:
-        is_text = form != "csv"
-        text = tables_as_text(tables, form == "markdown") if is_text else tables_as_csv(tables)
-        click.echo(text, nl=False)
-    console.give({"runs": list(runs), "tables": [asdict(one) for one in tables]})
+    if unknown := [score for score in scores if score not in of.SCORE_NAMES]:
+        message = f"--score: there is no score {unknown[0]!r}."
+        raise UsageProblem(message, f"Scores are {', '.join(of.SCORE_NAMES)}.")
+    found = of.record_tables(_records(runs), scores or None)
+    is_csv = form == "csv"
+    text = of.tables_as_csv(found) if is_csv else of.tables_as_text(found, form == "markdown")
+    _show_text(text, console)
+    console.give({"runs": list(runs), "tables": [asdict(one) for one in found]})
 
 
 @_subcommand(
@@ -198,8 +185,7 @@ def paper(runs: tuple[str, ...], markdown: bool, console: Console) -> None:
     from halfseen.experiments.tables import paper_cells, paper_tables
 
     records = _records(runs)
-    if not console.as_json:
-        click.echo(paper_tables(records, markdown), nl=False)
+    _show_text(paper_tables(records, markdown), console)
     cells = {
         method: [
             {**cell.printed._asdict(), "ours": cell.ours, "outcome": cell.outcome}
@@ -210,43 +196,46 @@ def paper(runs: tuple[str, ...], markdown: bool, console: Console) -> None:
     console.give({"runs": list(runs), "cells": cells})
 
 
-@_subcommand(
-    "report",
-    """Write one page about one or more runs that opens in any browser and needs nothing else.""",
-)
+@_subcommand("report", "Write one page about one or more runs, which opens in any browser.")
 @_runs
 @click.option("-o", "--output", metavar="FILE", help="[default: RUN with the ending .html]")
 def report(runs: tuple[str, ...], output: str | None, console: Console) -> None:
     """Make the page and write it."""
-    from halfseen.files.writing import write_errors
     from halfseen.report import write_study_report
 
-    records = _records(runs)
     path = str(Path(runs[0]).with_suffix(".html")) if output is None else output
-    check_outputs(console, [path], list(runs), streams=False)
     title, words = f"Study {Path(runs[0]).stem}", command_line("quiet", "as_json")
-    with console.progress("Writing the page"), write_errors(path):
-        write_study_report(records, path, title=title, command=words)
-    console.say(f"The page is in {path}.")
-    console.give({"runs": list(runs), "output": path})
+    write_page = partial(write_study_report, title=title, command=words)
+    _write("page is", write_page, runs, path, console)
 
 
-@_subcommand(
-    "images",
-    """Write images that methods restored, of the plan mnist-reconstruction, as a PNG file.""",
-)
+@_subcommand("images", "Write images that methods restored, of the plan mnist-reconstruction.")
 @_runs
 @click.option("-o", "--output", metavar="FILE", required=True, help="The PNG file.")
 def images(runs: tuple[str, ...], output: str, console: Console) -> None:
     """Draw and write."""
-    from halfseen.files.writing import write_errors
     from halfseen.report import write_images
 
-    check_outputs(console, [output], list(runs), streams=False)
-    with write_errors(output):
-        write_images(_records(runs), output)
-    console.say(f"The images are in {output}.")
-    console.give({"runs": list(runs), "output": output})
+    _write("images are", write_images, runs, output, console)
+
+
+def _write(
+    what: str, write: Callable[..., None], runs: tuple[str, ...], path: str, console: Console
+) -> None:
+    """Write what there is to see of runs, of which there must be some."""
+    from halfseen.files.writing import write_errors
+
+    check_outputs(console, [path], runs, streams=False)
+    records = _records(runs)
+    with console.progress("Writing"), write_errors(path):
+        write(records, path)
+    console.say(f"The {what} in {path}.")
+    console.give({"runs": list(runs), "output": path})
+
+
+def _show_text(text: str, console: Console) -> None:
+    if not console.as_json:
+        click.echo(text, nl=False)
 
 
 def _records(runs: tuple[str, ...]) -> list[Any]:
@@ -278,14 +267,14 @@ def _go_on(
     from halfseen.experiments.records import read_run
     from halfseen.experiments.run import run_plan
 
-    options: dict[str, Any] = {"n_workers": cores, "retry_failed": retry_failed}
-    options["limit_seconds"] = None if limit_minutes is None else 60 * limit_minutes
+    seconds = None if limit_minutes is None else 60 * limit_minutes
+    limits: dict[str, Any] = {"n_workers": cores, "limit_seconds": seconds}
     try:
         for plan in plans:
             _check_data(plan)
             console.say(f"{plan.title}. Records go to {path}.")
             with console.progress("Running") as advance:
-                for state in run_plan(plan, path, **options):
+                for state in run_plan(plan, path, retry_failed=retry_failed, **limits):
                     _show(state, advance, console)
     except DataSetUnavailable as error:
         raise Problem(f"{plan.name}: {error}.") from error
@@ -298,8 +287,7 @@ def _go_on(
     counts = {name: states.count(name) for name in ("done", "failed", "left_out")}
     counts["open"] = len(keys) - len(states)
     shown = ", ".join(f"{n:,} {what}" for what, n in counts.items() if n or what == "done")
-    shown = shown.replace("_", " ")
-    console.say(f"{len(keys):,} cells: {shown}.")
+    console.say(f"{len(keys):,} cells: {shown.replace('_', ' ')}.")
     if counts["open"]:
         console.say(f"Time is up. Go on with: halfseen experiment resume {path}")
     if counts["done"]:
@@ -319,9 +307,9 @@ def _show(state: Any, advance: Callable[..., None], console: Console) -> None:
     if state.part is None or sys.stderr.isatty():
         return
     if hasattr(state.part, "key"):
-        is_done = state.part.status == "done"
-        end = f"done in {state.part.seconds:.1f} s" if is_done else state.part.why
-        console.say(f"[{counts}] {state.part.key}: {end}")
+        what, end = state.part.key, f"done in {state.part.seconds:.1f} s"
+        end = end if state.part.status == "done" else state.part.why
     else:
         chosen = ", ".join(f"{name}={value}" for name, value in state.part.settings.items())
-        console.say(f"[{counts}] {state.part.series}: {state.part.why or f'chosen: {chosen}'}")
+        what, end = state.part.series, state.part.why or f"chosen: {chosen}"
+    console.say(f"[{counts}] {what}: {end}")

@@ -53,9 +53,8 @@ def explain(
     from halfseen.cli.tables import ModelTable, load_model
 
     model_table = ModelTable(reading.open(file), load_model(model), console, model)
-    known = [str(c.name) for c in model_table.features if c.n_units] + model_table.labels
     if column is not None:
-        one_column(column, known, "--column")
+        one_column(column, model_table.modelled + model_table.labels, "--column")
         if row is None:
             raise Problem("--column needs --row.", "For the whole model leave both out.")
     if row is None:
@@ -77,8 +76,8 @@ def _explain_row(
 
     with console.progress("Predicting"):
         found = explain_rows(model_table.model, part.X, part.y, rows=[0], columns=column)
-    values = {name: part.values.column(name)[0].as_py() for name in part.values.column_names}
-    modelled = [str(c.name) for c in model_table.features if c.n_units] + model_table.known_labels
+    values = part.values.to_pylist()[0]
+    modelled = model_table.modelled + model_table.known_labels
     n_known = sum(values.get(name) is not None for name in modelled)
     which = model_table.row_names(part)[0]
     console.show(f"Row {printable(which)}: {n_known} of {len(modelled)} columns are observed.\n")
@@ -86,9 +85,8 @@ def _explain_row(
     if not predictions:
         console.show("Nothing is missing in it; --column NAME explains an observed entry.")
     for one in predictions[:_MOST_PREDICTIONS]:
-        name = _target_name(model_table, one)
-        known = values.get(name)
-        text = f"{printable(name)}: {_value(_as_filled(model_table, one))}"
+        name = _name(model_table, one)
+        known, text = values.get(name), f"{printable(name)}: {_value(_as_filled(model_table, one))}"
         if one.probability is not None:
             event = "" if one.event == one.value else f"probability of {_value(one.event)}: "
             text += f"  ({event}{one.probability:.1%})"
@@ -96,19 +94,14 @@ def _explain_row(
         largest = max((abs(effect.change) for effect in one.effects), default=0.0)
         for effect in one.effects[:top]:
             bar = "█" * max(1, round(_BAR * abs(effect.change) / (largest or 1.0)))
-            console.show(
-                f"  {effect.change:+9.3g}  {bar:{_BAR}}  "
-                f"{printable(_target_name(model_table, effect))} = {_value(effect.value)}"
-            )
+            console.show(f"  {effect.change:+9.3g}  {bar:{_BAR}}  {_entry(model_table, effect)}")
         console.show()
     if len(predictions) > _MOST_PREDICTIONS:
-        names = [_target_name(model_table, one) for one in predictions[_MOST_PREDICTIONS:]]
+        names = [_name(model_table, one) for one in predictions[_MOST_PREDICTIONS:]]
         console.show(f"and {len(names)} more (--column): {', '.join(names[:10])}\n")
     if predictions:
-        console.say(
-            "Each line: the prediction with this entry minus the one without it, in log-odds of "
-            "labels and categories."
-        )
+        what = "the prediction with this entry minus the one without it"
+        console.say(f"Each line: {what}, in log-odds of labels and categories.")
     of_row = model_table.identifiers_of(part.values, 0)
     lines = [{key: value for key, value in line.items() if key != "row"} for line in found.table()]
     console.give({"row": row, "identifiers": of_row, "explanations": lines})
@@ -120,45 +113,40 @@ def _explain_model(
     from halfseen import explain
     from halfseen.explain.columns import METRICS
 
-    model, X, y = model_table.model, part.X, part.y
-    arguments = (X, y) if model_table.targets else (X,)
+    model, arguments = model_table.model, model_table.given(part)
     with console.progress("Hiding columns"):
         importance = explain.importance(model, *arguments, random_state=seed).table()
         couplings = explain.couplings(model, *arguments, random_state=seed).table(top)
-        unusual = explain.unusual_rows(model, *arguments, top=top)
+        unusual = explain.unusual_rows(model, *arguments, top=top).rows
+    units = explain.HiddenUnits(())
+    if hasattr(model, "rbm_"):  # only machines of the paper have hidden units
+        units = explain.hidden_units(model, part.X, top=top)
     document: dict[str, Any] = {"importance": importance, "couplings": couplings}
-    if importance:
-        console.head("Features that predictions rest on (increase of the loss without them)")
-        for line in importance[:top]:
-            metric = METRICS[line["metric"]]
-            console.show(
-                f"  {line['increase']:+8.3f} {metric:16} {line['feature']} -> {line['predicted']}"
-            )
-        console.show()
-    if couplings:
-        console.head("Columns that hang together (strength about that of a correlation)")
-        for line in couplings:
-            sign = {1: "+", -1: "-", 0: " "}[line["direction"]]
-            console.show(f"  {sign}{line['strength']:.2f}  {line['column']} and {line['other']}")
-        console.show()
-    try:
-        units = explain.hidden_units(model, X, top=top).table()
-    except TypeError:  # only machines of the paper have such units
-        units = []
-    document["hidden_units"] = units
-    if units:
-        console.head("Hidden units, and what they respond to")
-        for key in dict.fromkeys((u["machine"], u["unit"]) for u in units):
-            own = [u for u in units if (u["machine"], u["unit"]) == key]
-            parts = [f"{u['response_column']}{_of(u['response_value'])} {u['response_weight']:+.2f}"
-                     for u in own[:5]]  # fmt: skip
-            console.show(f"  unit {key[1]}: {', '.join(parts)}")
-        console.show()
+    document["hidden_units"] = units.table()
+
+    def section(title: str, lines: list[str]) -> None:
+        if lines:
+            console.head(title)
+            console.show("\n".join([*lines, ""]))
+
+    rests_on = [
+        f"  {one['increase']:+8.3f} {METRICS[one['metric']]:16} "
+        f"{one['feature']} -> {one['predicted']}"
+        for one in importance[:top]
+    ]
+    section("Features that predictions rest on (increase of the loss without them)", rests_on)
+    section("Columns that hang together (strength about that of a correlation)", [
+        f"  {' +-'[one['direction']]}{one['strength']:.2f}  {one['column']} and {one['other']}"
+        for one in couplings
+    ])  # fmt: skip
+    section("Hidden units, and what they respond to", [
+        f"  unit {one.unit}: {', '.join(map(_response, one.responses[:5]))}" for one in units.units
+    ])  # fmt: skip
     console.head("Unusual rows")
     names, found = model_table.row_names(part), list[dict[str, Any]]()
-    for one in unusual.rows:
+    for one in unusual:
         entries = [
-            f"{_target_name(model_table, e)} = {_value(e.value)}"
+            _entry(model_table, e)
             + ("" if e.expected in (None, e.value) else f" (expected {_value(e.expected)})")
             for e in one.entries[:3]
         ]
@@ -167,14 +155,13 @@ def _explain_model(
         of_row = model_table.identifiers_of(part.values, one.row)
         number = int(part.rows[one.row]) + 1
         found.append({"row": number, "identifiers": of_row, "score": one.score, "entries": entries})
-    document["unusual_rows"] = found
     if found:
         row = found[0]["row"]
         console.say(f"Next: halfseen explain {quote(file)} {quote(path)} --row {row}")
-    console.give(document)
+    console.give(document | {"unusual_rows": found})
 
 
-def _target_name(model_table: Any, one: Any) -> str:
+def _name(model_table: Any, one: Any) -> str:
     """Name of a column; a target that has none in the model is called as in files."""
     if one.is_target and not isinstance(one.column, str):
         labels: Sequence[str] = model_table.labels
@@ -182,16 +169,19 @@ def _target_name(model_table: Any, one: Any) -> str:
     return str(one.column)
 
 
+def _entry(model_table: Any, one: Any) -> str:
+    return f"{printable(_name(model_table, one))} = {_value(one.value)}"
+
+
 def _as_filled(model_table: Any, one: Any) -> Any:
     """A prediction as `complete` writes it: whole in a column of whole numbers."""
-    columns = {str(column.name): column for column in model_table.features}
-    column = None if one.is_target else columns.get(str(one.column))
-    is_whole = column is not None and column.is_number and column.whole
-    return round(one.value) if is_whole else one.value
+    column = None if one.is_target else model_table.features[str(one.column)]
+    return round(one.value) if column and column.is_number and column.whole else one.value
 
 
-def _of(value: Any) -> str:
-    return "" if value is None else f"={_value(value)}"
+def _response(one: Any) -> str:
+    value = "" if one.value is None else f"={_value(one.value)}"
+    return f"{one.column}{value} {one.weight:+.2f}"
 
 
 def _value(value: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -43,16 +43,15 @@ class Filler:
         low: Sequence[str], high: Sequence[str],
     ) -> None:  # fmt: skip
         self._model_table, self._table = model_table, model_table.table
-        known = {str(c.name): c for c in model_table.features if c.n_units} | model_table.targets
-        names = [name for name in known if name in self._table.names]
+        known = model_table.features | model_table.targets
+        names = [*model_table.modelled, *model_table.labels]
+        names = [name for name in names if name in self._table.names]
         asked = chosen_columns(only, self._table.names, "--only")
-        for name in asked:
-            if name not in names:
-                message = f"--only: {name!r} is no column of the model."
-                raise UsageProblem(message, f"Its columns are {', '.join(names)}.")
+        if others := [name for name in asked if name not in names]:
+            message = f"--only: {others[0]!r} is no column of the model."
+            raise UsageProblem(message, f"Its columns are {', '.join(names)}.")
         skipped = chosen_columns(skip, names, "--skip")
-        chosen = [name for name in asked or names if name not in skipped]
-        self._columns: dict[str, Column] = {name: known[name] for name in chosen}
+        self._columns = {name: known[name] for name in asked or names if name not in skipped}
         numbers = [name for name in names if known[name].is_number]
         self._low, self._high = _bounds("--min", low, numbers), _bounds("--max", high, numbers)
         for name in self._low.keys() & self._high.keys():
@@ -63,15 +62,14 @@ class Filler:
 
     def completed(self, part: Part, coverage: float | None) -> tuple[pa.Table, pa.Table | None]:
         """Cells of a part with expectations, and how sure these are if `coverage` is given."""
-        model = self._model_table.model
-        done = model.complete(*((part.X, part.y) if self._model_table.targets else (part.X,)))
+        done = self._model_table.model.complete(*self._model_table.given(part))
         fills = self._fills(part, done.X, done.y if part.y is not None else None)
         rows = None if coverage is None else self._uncertainty(part, fills, done.proba, coverage)
         return self._filled(part, fills), rows
 
     def drawn(self, part: Part, X: pa.Table, random: np.random.Generator) -> pa.Table:
         """Cells of a part with drawn features, and with labels drawn given these."""
-        labels: dict[str, list[Any]] = {}
+        labels: dict[str, pa.Array] = {}
         if part.y is not None:
             model, targets = self._model_table.model, self._model_table.targets
             proba = by_target(model, model.complete(X, part.y).proba)
@@ -79,27 +77,22 @@ class Filler:
             uniform = random.random((X.num_rows, len(proba)))
             for (name, column), own, u in zip(targets.items(), proba, uniform.T, strict=True):
                 codes = (np.cumsum(own, axis=1)[:, :-1] < u[:, np.newaxis]).sum(axis=1)
-                labels[name] = [column.categories[code] for code in codes]
+                labels[name] = pa.array([column.categories[code] for code in codes])
         return self._filled(part, self._fills(part, X, labels))
 
-    def _fills(
-        self, part: Part, X: pa.Table, y: pa.Table | Mapping[str, list[Any]] | None
-    ) -> list[Fill]:
+    def _fills(self, part: Part, X: pa.Table, y: Any) -> list[Fill]:
         """What belongs into the missing cells, by predictions for all rows."""
         found = []
         for name, column in self._columns.items():
             where = _missing(part.values, name)
-            if not where.any():
-                continue
-            predicted: Any = X[name] if name in X.column_names else y[name]  # type: ignore[index]
-            if isinstance(predicted, list):
-                predicted = pa.chunked_array([predicted])
-            values = predicted.filter(pa.array(where)).to_pylist()
-            if column.is_number:
-                values = self._bounded(name, np.array(values, np.float64)).tolist()
-            else:
-                values = nearest_categories(column, values)
-            found.append(Fill(name, values, where))
+            if where.any():
+                predicted = X[name] if name in X.column_names else y[name]
+                values = predicted.filter(pa.array(where)).to_pylist()
+                if column.is_number:
+                    values = self._bounded(name, np.array(values, np.float64)).tolist()
+                else:
+                    values = _nearest_categories(column, values)
+                found.append(Fill(name, values, where))
         return found
 
     def _bounded(self, name: str, values: Any) -> Any:
@@ -119,14 +112,14 @@ class Filler:
         self, part: Part, fills: Sequence[Fill], proba: Any, coverage: float
     ) -> pa.Table:
         """One row for each filled cell: identifiers, fill, interval or probability, set."""
-        features, schema = [str(c.name) for c in self._model_table.features], UNCERTAINTY_SCHEMA
+        features, schema = list(self._model_table.features), UNCERTAINTY_SCHEMA
         model, labels = self._model_table.model, self._model_table.labels
         bounds = model.predict_interval(part.X, coverage)
         of_labels: dict[str, Any] = {}
         if part.y is not None:
             sets = by_target(model, model.predict_set(part.X, coverage), are_sets=True)
-            answers = zip(by_target(model, proba), sets, strict=True)
-            of_labels = dict(zip(labels, answers, strict=True))
+            pairs = zip(by_target(model, proba), sets, strict=True)
+            of_labels = dict(zip(labels, pairs, strict=True))
         tables, keys = [schema.empty_table()], [np.zeros(0, np.int64)]
         for name, values, where in fills:
             rows, column = np.flatnonzero(where), self._columns[name]
@@ -143,10 +136,9 @@ class Filler:
                 found["upper"] = written(np.maximum(high, values))
             if name in of_labels:
                 of_label, inside = (answer[rows] for answer in of_labels[name])
-                place = {category_key(value): k for k, value in enumerate(column.categories)}
-                codes = [place[category_key(value)] for value in values]
-                inside[np.arange(len(rows)), codes] = True
-                found["probability"] = np.round(of_label[np.arange(len(rows)), codes], 4)
+                chosen = np.arange(len(rows)), [column.categories.index(value) for value in values]
+                inside[chosen] = True
+                found["probability"] = np.round(of_label[chosen], 4)
                 found["set"] = set_texts(column.categories, inside)
                 found["abstain"] = inside.sum(axis=1) > 1
             absent = {f.name: pa.nulls(len(rows), f.type) for f in schema if f.name not in found}
@@ -161,9 +153,8 @@ class Filler:
 def _bounds(option: str, words: Sequence[str], numbers: Sequence[str]) -> dict[str, float]:
     """Bounds of columns of numbers, as in ``age=0``."""
     example = f"For instance {option} {(*numbers, 'age')[0]}=0"
-    for word in words:
-        if "=" not in word:
-            raise UsageProblem(f"{option} takes COLUMN=VALUE, not {word!r}.", example)
+    if plain := [word for word in words if "=" not in word]:
+        raise UsageProblem(f"{option} takes COLUMN=VALUE, not {plain[0]!r}.", example)
     try:
         found = per_column(words, numbers, option, lambda _, text: float(text))
     except ValueError as error:
@@ -180,7 +171,7 @@ def _missing(values: pa.Table, name: str) -> Bools:
     return np.asarray(column.is_null(nan_is_null=is_float).to_numpy(), bool)
 
 
-def nearest_categories(column: Column, answers: Any) -> list[Any]:
+def _nearest_categories(column: Column, answers: Any) -> list[Any]:
     """Answers as categories of the column; a number between two becomes the nearer one."""
     keys = {category_key(value): value for value in column.categories}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections import Counter
 from inspect import signature
 from shlex import quote
 from typing import Any
@@ -45,7 +46,7 @@ def fit(
     max_rows: int, reading: options.TableOptions, seed: int, console: Console,
 ) -> None:  # fmt: skip
     """Read a sample, fit, save."""
-    from halfseen.cli.tables import read_training_table, shown_columns, target_names
+    from halfseen.cli.tables import read_training_table
     from halfseen.files.writing import write_errors
 
     path = options.output_beside("model.csv" if file == "-" else file, ".safetensors", output)
@@ -53,44 +54,43 @@ def fit(
     table = read_training_table(reading.open(file), console, columns, max_rows, seed)
     model = chosen.estimator(table.feature_types, table.y is not None, seed)
     n_rows = len(table.rows)
-    of = f" of {table.n_rows:,}" if n_rows < table.n_rows else ""
-    sample = f"a random sample of {n_rows:,}{of} rows" if of else f"{n_rows:,} rows"
+    of = f"a random sample of {n_rows:,} of {table.n_rows:,}"
+    sample = of if n_rows < table.n_rows else f"{n_rows:,}"
     features, labels = (
         f"{n} {what}{'' if n == 1 else 's'}"
         for n, what in ((table.X.num_columns, "feature"), (len(table.labels), "label"))
     )
-    console.say(f"{file}: {sample}, {features} and {labels}.")
+    console.say(f"{file}: {sample} rows, {features} and {labels}.")
     began = time.perf_counter()
     is_interrupted = _fit(model, table, console)
     seconds = time.perf_counter() - began
     model.fit_command_ = options.command_line("output", "quiet", "as_json")
     with write_errors(path):
         model.save(path)
-    console.say(f"Features: {shown_columns([c for c in model.schema_.features if c.n_units])}.")
-    reasons = table.not_modelled
+    schema, reasons = model.schema_, table.not_modelled
+    types = Counter(column.type for column in schema.features if column.n_units)
+    console.say(f"Features: {', '.join(f'{n:,} {type}' for type, n in types.items())}.")
     for reason in dict.fromkeys(reasons.values()):
         names = ", ".join(name for name, other in reasons.items() if other == reason)
         console.say(f"Not modelled ({reason}): {names}.")
     if table.y is None:
         console.say("No labels: the model fills features, and predicts nothing (--labels).")
     else:
-        classes = model.classes_ if isinstance(model.classes_, list) else [model.classes_]
-        kind = model.schema_.target_type
-        shown = [] if kind == "multilabel-indicator" else [f"{len(c)} classes" for c in classes]
-        console.say(f"Labels ({', '.join([str(kind), *shown])}): {', '.join(target_names(model))}.")
+        kind = [str(schema.target_type)]
+        if schema.target_type != "multilabel-indicator":
+            kind += [f"{len(column.categories)} classes" for column in schema.targets]
+        console.say(f"Labels ({', '.join(kind)}): {', '.join(schema.target_names)}.")
     console.say(f"Fitted in {seconds:.0f} s. The model is in {path}.")
     console.say(f"Next: halfseen complete {quote(file)} {quote(path)}")
-    document: dict[str, Any] = {
+    columns_found = [
+        {"name": c.name, "type": c.type, "reason": c.reason, "observed": c.n_observed}
+        for c in schema.columns
+    ]
+    console.give({
         "model": path, "estimator": type(model).__name__, "rows": n_rows,
-        "rows_of_file": table.n_rows,
-        "seconds": round(seconds, 3), "interrupted": is_interrupted, "labels": table.labels,
-        "columns": [
-            {"name": c.name, "type": c.type, "reason": c.reason, "observed": c.n_observed}
-            for c in model.schema_.columns
-        ],
-        "not_modelled": reasons,
-    }  # fmt: skip
-    console.give(document)
+        "rows_of_file": table.n_rows, "seconds": round(seconds, 3), "interrupted": is_interrupted,
+        "labels": table.labels, "columns": columns_found, "not_modelled": reasons,
+    })  # fmt: skip
     if is_interrupted:
         message = f"Stopped by Ctrl-C; {path} holds the model trained so far."
         raise Problem(message, code=ExitCode.INTERRUPTED)
@@ -100,21 +100,15 @@ def _fit(estimator: Any, table: Any, console: Console) -> bool:
     """Fit with progress; gives whether it was interrupted and the model is that of a part."""
     from halfseen import TrainingInterrupted
 
-    accepted = signature(estimator.fit).parameters
-    watching: dict[str, Any] = {}
     with console.progress("Fitting") as advance:
-        if "progress" in accepted:
-            watching["progress"] = lambda stage, done, total: advance(
-                what=f"Fitting: {stage}", done=done, total=total
-            )
-        elif "callbacks" in accepted:
-            watching["callbacks"] = [
-                lambda record: advance(what=f"Fitting: pass {record.epoch + 1}")
-            ]
-        arguments = (table.X,) if table.y is None else (table.X, table.y)
+        by_pass = [lambda record: advance(what=f"Fitting: pass {record.epoch + 1}")]
+        watching: dict[str, Any] = {"callbacks": by_pass}
+        if "progress" in signature(estimator.fit).parameters:
+            watching = {"progress": lambda stage, done, total: advance(f"Fitting: {stage}", done,
+                                                                       total=total)}  # fmt: skip
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            estimator.fit(*arguments, **watching)
+            estimator.fit(table.X, table.y, **watching)
         if is_interrupted := any(issubclass(w.category, TrainingInterrupted) for w in caught):
             Interrupts.pressed = False
     for one in caught:

@@ -41,22 +41,20 @@ def inspect(
     from halfseen.inspect.table import MAX_ROWS
 
     table = reading.open(file)
-    read = sample_table(table, console, columns, MAX_ROWS, seed)
-    chosen, left_out, asked, sample, values, typed = read
+    chosen, left_out, asked, sample, values, typed = sample_table(
+        table, console, columns, MAX_ROWS, seed
+    )
     with console.progress("Looking at columns"):
-        readable = typed.column_names
+        readable = set(typed.column_names)
         found = inspect_table(
             typed, [name for name in chosen if name in readable],
-            ignored=[name for name in left_out if name in readable],
+            ignored=readable.intersection(left_out), n_rows=sample.n_rows, random_state=seed,
             feature_types={name: type for name, type in asked.items() if name in readable},
-            n_rows=sample.n_rows, random_state=seed,
         )  # fmt: skip
-    mixed = []
+    mixed, remedy = [], "Correct it, or say with --missing that it means missing"
     for column in table.mixed_columns(values):
-        error = table.error(
-            column.problem, "Correct it, or say with --missing that it means missing",
-            int(sample.rows[column.position]), column.name,
-        )  # fmt: skip
+        row = int(sample.rows[column.position])
+        error = table.error(column.problem, remedy, row, column.name)
         mixed.append(Finding(kind="unreadable", column=column.name, sentence=str(error)))
     found = found.model_copy(update={"findings": (*mixed, *found.findings)})
     text = f"{file}:\n" + found.text(console.width, show_all=show_all)

@@ -123,13 +123,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         root.main(arguments, prog_name="halfseen")
     except SystemExit as end:
-        code = end.code
+        code = end.code or ExitCode.OK
     except OSError as error:  # help or version that cannot be written
         problem = problem_of(error)
         problem.show()
         code = problem.exit_code
-    if not _flush() and code in (None, ExitCode.OK):
-        code = ExitCode.CANNOT_WRITE
+    code = code if _flush() else code or ExitCode.CANNOT_WRITE
     if code == ExitCode.INTERRUPTED:
         # Other threads may still compute; taking the interpreter apart under them can crash it.
         os._exit(ExitCode.INTERRUPTED)
@@ -147,9 +146,9 @@ def problem_of(error: Exception) -> Problem:
         message = "Standard output was closed by its reader; the rest is not written."
         return Problem(message, code=ExitCode.CANNOT_WRITE)
     if isinstance(error, ModuleNotFoundError) and error.name in _EXTRAS:
-        message = f"This needs {error.name}, which is not installed."
+        remedy = f'pip install "halfseen[{_EXTRAS[error.name]}]"'
         return Problem(
-            message, f'pip install "halfseen[{_EXTRAS[error.name]}]"', ExitCode.BAD_USAGE
+            f"This needs {error.name}, which is not installed.", remedy, ExitCode.BAD_USAGE
         )
     if isinstance(error, MemoryError):
         remedy = "Use fewer rows (--max-rows), or leave columns out (--ignore)."
@@ -170,11 +169,10 @@ def problem_of(error: Exception) -> Problem:
 
 def _separate_streams() -> None:
     """Keep standard output for results: what libraries in C write to it goes to standard error."""
-    for name, descriptor in (("stdin", 0), ("stdout", 1), ("stderr", 2)):
+    for descriptor, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:  # closed by whoever started us
-            mode = os.O_RDONLY if descriptor == 0 else os.O_WRONLY
-            os.dup2(os.open(os.devnull, mode), descriptor)
-            if name != "stdin":
+            os.dup2(os.open(os.devnull, os.O_RDWR), descriptor)
+            if descriptor:
                 setattr(sys, name, os.fdopen(descriptor, "w", closefd=False))
     if sys.stdout.fileno() == 1:
         sys.stdout.flush()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -257,7 +257,7 @@ def _share(_: str, text: str) -> float:
     return float(text)
 
 
-def _matrix(targets: dict[str, Sequence[Any]], name: str, text: str) -> NDArray[np.float64]:
+def _matrix(targets: Mapping[str, Sequence[Any]], name: str, text: str) -> NDArray[np.float64]:
     """Cost of each decision, given each true class."""
     miss, sign, alarm = text.partition(":")
     classes = [class_text(value) for value in targets[name]]

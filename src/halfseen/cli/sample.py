@@ -56,7 +56,6 @@ def _drawn(model: Any, n_rows: int, seed: int, form: str) -> Any:
     import numpy as np
     import pyarrow as pa
 
-    from halfseen.cli.tables import target_names
     from halfseen.files.cells import TextStyle
 
     drawn, schema = model.sample(n_rows, seed), model.schema_
@@ -70,13 +69,9 @@ def _drawn(model: Any, n_rows: int, seed: int, form: str) -> Any:
         if not column.n_units:
             table = table.drop_columns(name)
         elif form in ("csv", "tsv") and pa.types.is_floating(table.column(name).type):
-            style = TextStyle(whole=column.whole)
-            place = table.column_names.index(name)
-            texts = pa.array(style.write(table.column(name).to_pylist()))
-            table = table.set_column(place, name, texts)
-    if drawn.y is not None:
-        for name, column in zip(
-            target_names(model), np.asarray(drawn.y).reshape(n_rows, -1).T, strict=True
-        ):
-            table = table.append_column(name, pa.array(column.tolist()))
+            texts = TextStyle(whole=column.whole).write(table.column(name).to_pylist())
+            table = table.set_column(table.column_names.index(name), name, pa.array(texts))
+    targets: Any = [] if drawn.y is None else np.asarray(drawn.y).reshape(n_rows, -1).T
+    for name, values in zip(schema.target_names, targets, strict=True):
+        table = table.append_column(name, pa.array(values.tolist()))
     return table

@@ -7,6 +7,7 @@ import os
 import re
 import warnings
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -51,24 +52,18 @@ _TOKEN = "HALFSEEN_TOKEN"
 @click.option("--reload-seconds", type=click.FloatRange(0), default=2.0, show_default=True,
               help="Time between looks at the model files; 0 never looks again.")  # fmt: skip
 def serve(
-    models: tuple[str, ...], host: str, port: int, token_file: str | None,
-    allow_hosts: tuple[str, ...], max_rows: int, max_megabytes: int, max_requests: int,
-    timeout: float, reload_seconds: float, console: Console,
+    models: tuple[str, ...], host: str, port: int, token_file: str | None, max_megabytes: int,
+    console: Console, **limits: Any,
 ) -> None:  # fmt: skip
     """Serve until the process is asked to end."""
-    paths = _named(models)
-    token = _token(token_file)
+    paths, token = _named(models), _token(token_file)
     import uvicorn
     from pydantic import ValidationError
 
     from halfseen.serve import Settings, create_app
 
     try:
-        settings = Settings(
-            host=host, token=token, allow_hosts=allow_hosts, max_body=max_megabytes * 2**20,
-            max_rows=max_rows, max_requests=max_requests, timeout=timeout,
-            reload_seconds=reload_seconds,
-        )  # fmt: skip
+        settings = Settings(host=host, token=token, max_body=max_megabytes * 2**20, **limits)
     except ValidationError as error:
         message = error.errors()[0]["msg"].removeprefix("Value error, ")
         remedy = f"Set {_TOKEN}, or name a file: --token-file FILE. It has at least 16 characters."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -15,7 +14,7 @@ from halfseen.cli.options import ColumnOptions, chosen_columns, column_types, si
 from halfseen.data.columns import Column
 from halfseen.data.frames import align, read_table
 from halfseen.data.infer import infer_type
-from halfseen.data.raw import category_key, read_column
+from halfseen.data.raw import Bools, category_key, class_text, read_column
 from halfseen.files import RowSample, TableFile, TableFileError
 from halfseen.files.cells import typed_column
 from halfseen.files.tables import RowPositions
@@ -39,19 +38,16 @@ def load_model(path: str) -> Any:
     except OSError as error:
         message = f"The model {path} cannot be read: {error.strerror or error}."
         raise Problem(message) from error
-    schema = model.schema_
-    if not schema.has_feature_names:
+    if not model.schema_.has_feature_names:
         message = f"The model {path} was fitted to an array without names of columns."
         raise Problem(message, "Fit it to a data frame, or to a file, to use it on files.")
     return model
 
 
-def target_names(model: Any) -> list[str]:
-    """Names of the targets of a model."""
-    targets = model.schema_.targets
-    if len(targets) == 1 and not isinstance(targets[0].name, str):
-        return ["target"]
-    return [str(column.name) for column in targets]
+def set_texts(classes: Sequence[Any], inside: Bools) -> list[str]:
+    """Prediction sets as text, with bars between their classes."""
+    texts = np.array([class_text(value) for value in classes], object)
+    return ["|".join(texts[row]) for row in inside]
 
 
 def no_row(table: TableFile) -> TableFileError:
@@ -80,10 +76,7 @@ def sample_table(
     asked = column_types(columns.types, table.names)
     chosen = chosen_columns(columns.labels, table.names, "--labels")
     left_out = chosen_columns(columns.ignore, table.names, "--ignore")
-    with console.progress(f"Reading {table.shown}"):
-        sample = table.sample(max_rows, seed)
-    if not sample.n_rows:
-        raise no_row(table)
+    sample = _sample(table, console, max_rows, seed)
     values = table.values(sample.cells)
     if all(typed_column(pa.array([name])).type != pa.string() for name in table.names):
         console.note("All names of columns are numbers. Is the first line a row, and no header?")
@@ -93,6 +86,14 @@ def sample_table(
             console.note(f"Column {field.name!r} holds {field.type}, and is left out.")
             typed = typed.drop_columns(field.name)
     return SampledTable(chosen, left_out, asked, sample, values, typed)
+
+
+def _sample(table: TableFile, console: Console, max_rows: int, seed: int) -> RowSample:
+    with console.progress(f"Reading {table.shown}"):
+        sample = table.sample(max_rows, seed)
+    if not sample.n_rows:
+        raise no_row(table)
+    return sample
 
 
 class TrainingTable(NamedTuple):
@@ -112,18 +113,17 @@ def read_training_table(
     table: TableFile, console: Console, columns: ColumnOptions, max_rows: int, seed: int
 ) -> TrainingTable:
     """A random sample of the rows of a file, of which a model can learn."""
-    read = sample_table(table, console, columns, max_rows, seed)
-    chosen, left_out, asked, sample, values, typed = read
+    chosen, left_out, asked, sample, values, typed = sample_table(
+        table, console, columns, max_rows, seed
+    )
     if both := [name for name in chosen if name in left_out]:
         raise UsageProblem(f"{both[0]!r} is named by --labels and by --ignore.", "Choose one.")
     for mixed in table.mixed_columns(values):
         if mixed.name not in asked and mixed.name not in left_out:
-            raise table.error(
-                mixed.problem,
-                f"If it means missing, say --missing {mixed.text!r}; if the column holds "
-                f"categories, --as {mixed.name}=categorical",
-                int(sample.rows[mixed.position]), mixed.name,
-            )  # fmt: skip
+            remedy = f"If it means missing, say --missing {mixed.text!r}; if the column holds "
+            remedy += f"categories, --as {mixed.name}=categorical"
+            row = int(sample.rows[mixed.position])
+            raise table.error(mixed.problem, remedy, row, mixed.name)
     for name, type in asked.items():
         if type in ("numeric", "log-numeric"):
             numbers = table.numbers(values, name, sample.rows)
@@ -135,17 +135,14 @@ def read_training_table(
     ignored |= {n: reason for n, reason in reasons.items() if reason and n not in asked}
     features = [name for name in features if name not in ignored]
     if not features:
-        raise UsageProblem(
-            "No column is left to be a feature.", "Name fewer in --labels, --ignore."
-        )
+        remedy = "Name fewer in --labels, --ignore."
+        raise UsageProblem("No column is left to be a feature.", remedy)
     for name in chosen:
         _check_label(table, name, typed, sample.rows)
     if siblings := sibling_labels(chosen, features):
         shown = ", ".join(siblings[:_MOST_LISTED])
-        console.note(
-            f"{shown}: named like a label, but a feature here. If it is not known for new rows, "
-            "add it to --labels, or --ignore it."
-        )
+        remedy = "If it is not known for new rows, add it to --labels, or --ignore it."
+        console.note(f"{shown}: named like a label, but a feature here. {remedy}")
     if len(sample.rows) < _FEW_ROWS:
         console.note(f"{len(sample.rows)} rows are few: some hundred are needed for good models.")
     return TrainingTable(
@@ -178,16 +175,6 @@ def _is_readable(type: pa.DataType) -> bool:
     return not (is_binary or pa.types.is_nested(type))
 
 
-def shown_columns(columns: Sequence[Any]) -> str:
-    """How many columns there are of each type.
-
-    >>> shown_columns([type("C", (), {"type": t}) for t in ("numeric", "binary", "numeric")])
-    '2 numeric, 1 binary'
-    """
-    counts = Counter(column.type for column in columns)
-    return ", ".join(f"{n:,} {type}" for type, n in counts.items())
-
-
 # A file as a model takes it.
 
 
@@ -207,19 +194,16 @@ class ModelTable:
     def __init__(self, table: TableFile, model: Any, console: Console, path: str) -> None:
         self.table, self.model, self._console = table, model, console
         schema = model.schema_
-        self.features: tuple[Column, ...] = schema.features
-        self._names = [str(column.name) for column in schema.features]
-        labels = target_names(model)
-        self.labels = labels
-        self.targets: dict[str, Column] = dict(zip(labels, schema.targets, strict=True))
-        self.known_labels = [name for name in labels if name in table.names]
-        modelled = [c for c in schema.features if c.n_units]
-        if not any(column.name in table.names for column in modelled):
-            names = ", ".join(repr(column.name) for column in modelled[:_MOST_LISTED])
+        self.features: dict[str, Column] = {str(c.name): c for c in schema.features}
+        self.modelled = [name for name, column in self.features.items() if column.n_units]
+        self.labels: list[str] = schema.target_names
+        self.targets: dict[str, Column] = dict(zip(self.labels, schema.targets, strict=True))
+        self.known_labels = [name for name in self.labels if name in table.names]
+        if not any(name in table.names for name in self.modelled):
+            names = ", ".join(map(repr, self.modelled[:_MOST_LISTED]))
             message = f"{table.shown} has none of the columns that {path} was fitted to ({names})."
             raise Problem(message, "Is it another table, or has it no header?")
-        n_cells = max(1, schema.n_units)
-        self.max_rows = max(64, min(16_384, _UNITS_AT_ONCE // n_cells))
+        self.max_rows = max(64, min(16_384, _UNITS_AT_ONCE // schema.n_units))
         self.identifiers: list[str] | None = None  # that name rows; found in the first rows
         self.n_rows: int | None = None  # of the file; known once a sample was drawn
 
@@ -230,10 +214,7 @@ class ModelTable:
 
     def sample(self, max_rows: int, seed: int) -> Part:
         """A random sample of the rows, of which there must be one."""
-        with self._console.progress(f"Reading {self.table.shown}"):
-            sample = self.table.sample(max_rows, seed)
-        if not sample.n_rows:
-            raise no_row(self.table)
+        sample = _sample(self.table, self._console, max_rows, seed)
         self.n_rows = sample.n_rows
         return self.part(sample.cells, sample.rows)
 
@@ -241,21 +222,20 @@ class ModelTable:
         """Features and targets of some rows."""
         values = self.table.values(cells)
         self.identify(values)
-        return Part(rows, cells, values, self.X(values, rows), self.y(values, rows))
+        return Part(rows, cells, values, self._X(values, rows), self._y(values, rows))
 
-    def X(self, values: pa.Table, rows: RowPositions) -> pa.Table:
+    def _X(self, values: pa.Table, rows: RowPositions) -> pa.Table:
         """The features of the model, in its order; absent ones are missing, with a note."""
         columns: dict[str, Any] = {}
-        for name, column in zip(self._names, self.features, strict=True):
+        for name, column in self.features.items():
             if not column.n_units:
                 columns[name] = pa.nulls(values.num_rows)  # is not modelled
             elif name in values.column_names:
-                columns[name] = values.column(name)
-                if column.is_number:
-                    columns[name] = self.table.numbers(values, name, rows)
-        return align(pa.table(columns), self._names)
+                own = self.table.numbers(values, name, rows) if column.is_number else values[name]
+                columns[name] = own
+        return align(pa.table(columns), self.features)
 
-    def y(self, values: pa.Table, rows: RowPositions) -> pa.Table | None:
+    def _y(self, values: pa.Table, rows: RowPositions) -> pa.Table | None:
         """The targets of the model, unknown where the file has none; None if it has none at all."""
         if not self.known_labels:
             return None
@@ -288,6 +268,10 @@ class ModelTable:
             raise self.table.error(problem, remedy, int(rows[place]), name)
         return numbers
 
+    def given(self, part: Part) -> tuple[Any, ...]:
+        """What methods of the model take of a part: `X`, and `y` if it has targets."""
+        return (part.X, part.y) if self.targets else (part.X,)
+
     def identifiers_of(self, values: pa.Table, position: int) -> dict[str, Any]:
         """What names a row, by column."""
         return {name: values.column(name)[position].as_py() for name in self.identifiers or ()}
@@ -314,7 +298,7 @@ class ModelTable:
         """Find the columns that name rows in the first rows of the file."""
         if self.identifiers is not None:
             return
-        others = [n for n in self.table.names if n not in {*self._names, *self.labels}]
+        others = [n for n in self.table.names if n not in {*self.features, *self.labels}]
         typed = self.table.typed(values.select(others))
         self.identifiers = [
             field.name
@@ -333,5 +317,5 @@ def _is_identifier(cells: list[Any], name: str) -> bool:
         return False
     if raw.kind == "text":
         return infer_type(raw, name).reason != "date"
-    whole = list(range(_FEWEST_FOR_RULE))
-    return infer_type(whole, name).reason == "identifier" and bool((raw.seen % 1 == 0).all())
+    is_named = infer_type(list(range(_FEWEST_FOR_RULE)), name).reason == "identifier"
+    return is_named and bool((raw.seen % 1 == 0).all())

@@ -157,7 +157,7 @@ def _feature_cell(
     j = [column.name for column in features].index(explained.column)
     of_number: dict[str, Any] = {"in_ranks": features[j].type == "ordinal"}
     if features[j].is_number:
-        rounded = round if features[j].whole else float
+        rounded: Any = round if features[j].whole else float
         value = float(rounded(value))
         if intervals is not None:
             # They come from the features alone, the value from known targets, too.
