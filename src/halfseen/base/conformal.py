@@ -128,14 +128,9 @@ class ConformalIntervals(_GroupedScores):
 
     @classmethod
     def fit(
-        cls,
-        truth: ArrayLike,
-        mean: ArrayLike,
-        column: ArrayLike,
-        n_columns: int,
-        spread: ArrayLike | None = None,
-        share: ArrayLike | None = None,
-    ) -> Self:
+        cls, truth: ArrayLike, mean: ArrayLike, column: ArrayLike, n_columns: int,
+        spread: ArrayLike | None = None, share: ArrayLike | None = None,
+    ) -> Self:  # fmt: skip
         """Calibrate on held-out values; `share` is the share of features observed in their row.
 
         Without a spread the columns must share a scale; without shares one holds for all rows.
@@ -173,13 +168,9 @@ class ConformalIntervals(_GroupedScores):
         return np.array([np.quantile(e, share) if len(e) else np.nan for e in own], np.float64)
 
     def interval(
-        self,
-        mean: ArrayLike,
-        spread: ArrayLike,
-        column: ArrayLike,
-        coverage: float,
+        self, mean: ArrayLike, spread: ArrayLike, column: ArrayLike, coverage: float,
         share: ArrayLike = 1.0,
-    ) -> tuple[Floats, Floats]:
+    ) -> tuple[Floats, Floats]:  # fmt: skip
         """Lower and upper bounds; mean, spread, column and share broadcast against each other."""
         of_share = self.quantile(coverage).reshape(len(self.shares), -1)
         place = np.interp(np.asarray(share, np.float64), self.shares, np.arange(len(self.shares)))

@@ -90,11 +90,9 @@ class Calibration(NamedTuple):
 
 
 def conformal_sets(
-    schema: Schema,
-    probabilities: Sequence[NDArray[np.float64]],
-    codes: Sequence[NDArray[np.int64]],
-    held_out: Bools,
-) -> tuple[ConformalSets, ...]:
+    schema: Schema, probabilities: Sequence[NDArray[np.float64]],
+    codes: Sequence[NDArray[np.int64]], held_out: Bools,
+) -> tuple[ConformalSets, ...]:  # fmt: skip
     """One set for all labels, or one for each target."""
     if schema.target_type == "multilabel-indicator":
         return (ConformalSets.fit(np.stack(probabilities, 1), np.stack(codes, 1), held_out),)

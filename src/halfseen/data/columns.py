@@ -191,17 +191,10 @@ class Column(BaseModel):
 
 
 def learn_column(
-    column: Any,
-    name: str | int,
-    type: ColumnType,
-    *,
-    categories: Sequence[Any] | None = None,
-    graded: bool = False,
-    one_unit_per_class: bool = False,
-    reason: str = "by request",
-    outliers: list[Outlier] | None = None,
-    bounds: tuple[float | None, float | None] = (None, None),
-) -> Column:
+    column: Any, name: str | int, type: ColumnType, *, categories: Sequence[Any] | None = None,
+    graded: bool = False, one_unit_per_class: bool = False, reason: str = "by request",
+    outliers: list[Outlier] | None = None, bounds: tuple[float | None, float | None] = (None, None),
+) -> Column:  # fmt: skip
     """Learn a column of a given type from its observed entries; `outliers` receives gross ones."""
     raw = column if isinstance(column, RawColumn) else read_column(column, name)
     about: dict[str, Any] = {"name": name, "type": type, "n_observed": len(raw.seen)}
@@ -224,11 +217,9 @@ def learn_column(
 
 
 def _learn_numbers(
-    raw: RawColumn,
-    about: dict[str, Any],
-    outliers: list[Outlier],
+    raw: RawColumn, about: dict[str, Any], outliers: list[Outlier],
     bounds: tuple[float | None, float | None],
-) -> Column:
+) -> Column:  # fmt: skip
     name, numbers = about["name"], raw.numbers(about["name"])
     low, high = (-np.inf if bounds[0] is None else bounds[0]), bounds[1]
     outside = (numbers < low) | (numbers > (np.inf if high is None else high))

@@ -164,13 +164,9 @@ class Schema(BaseModel):
 
 
 def learn_schema(
-    table: Table,
-    target: Target | None = None,
-    feature_types: Any = "auto",
-    target_type: str = "auto",
-    one_unit_per_class: bool = False,
-    classes: Any = None,
-) -> Schema:
+    table: Table, target: Target | None = None, feature_types: Any = "auto",
+    target_type: str = "auto", one_unit_per_class: bool = False, classes: Any = None,
+) -> Schema:  # fmt: skip
     """Learn the columns of a table and its target from their observed entries.
 
     `one_unit_per_class` makes more than two classes independent Bernoulli units. `classes`, of

@@ -44,14 +44,9 @@ class Importance(NamedTuple):
 
 
 def importance(
-    model: TableModel,
-    X: Any,
-    y: Any = None,
-    *,
-    columns: Any = None,
-    n_rows: int = 200,
+    model: TableModel, X: Any, y: Any = None, *, columns: Any = None, n_rows: int = 200,
     random_state: int = 0,
-) -> Importance:
+) -> Importance:  # fmt: skip
     """How much worse predictions become when a feature is hidden.
 
     Entries whose truth is known are predicted twice: from all observed features of their row, and
@@ -169,14 +164,10 @@ class Couplings(NamedTuple):
 
 
 def couplings(
-    model: TableModel,
-    X: Any = None,
-    y: Any = None,
-    *,
-    method: Literal["auto", "weights", "deletion"] = "auto",
-    n_rows: int = 200,
+    model: TableModel, X: Any = None, y: Any = None, *,
+    method: Literal["auto", "weights", "deletion"] = "auto", n_rows: int = 200,
     random_state: int = 0,
-) -> Couplings:
+) -> Couplings:  # fmt: skip
     r"""How strongly columns hang together in a model.
 
     From the weights of an RBM: with the hidden units summed out, two visible units interact by

@@ -93,14 +93,9 @@ def reference_rows(model: TableModel, X: Any, y: Any = None) -> Reference:
 
 
 def unusual_rows(
-    model: TableModel,
-    X: Any,
-    y: Any = None,
-    *,
-    top: int = 20,
-    n_entries: int = 5,
+    model: TableModel, X: Any, y: Any = None, *, top: int = 20, n_entries: int = 5,
     reference: Reference | None = None,
-) -> UnusualRows:
+) -> UnusualRows:  # fmt: skip
     r"""Rows whose observed entries are improbable beside rows with as much observed.
 
     The log-probability of what is observed, log P(v_o), falls with every entry. A row is therefore

@@ -59,14 +59,9 @@ class HiddenUnits(NamedTuple):
 
 @jax_session()
 def hidden_units(
-    model: TableModel,
-    X: Any = None,
-    y: Any = None,
-    *,
-    top: int = 10,
-    n_responses: int = 10,
+    model: TableModel, X: Any = None, y: Any = None, *, top: int = 10, n_responses: int = 10,
     n_rows: int = 5,
-) -> HiddenUnits:
+) -> HiddenUnits:  # fmt: skip
     """Hidden units of an RBM with the columns and values that move them most.
 
     Parameters

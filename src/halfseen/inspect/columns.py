@@ -72,41 +72,16 @@ class InspectedColumn:
         self, name: str, raw: RawColumn, role: Role, type: str, reason: str | None
     ) -> None:
         self.name, self.raw, self.role, self.type, self.reason = name, raw, role, type, reason
-        self.observed = raw.observed
-
-    @property
-    def is_used(self) -> bool:
-        """Whether a model would see it."""
-        return self.role != "ignored"
-
-    @property
-    def is_number(self) -> bool:
-        """Whether its values are numbers in their order."""
-        return self.raw.kind == "number" and len(self.raw.seen) > 0
-
-    @cached_property
-    def _distinct(self) -> tuple[list[Any], Ints]:
-        if self.raw.kind == "date" and self.raw.values.dtype == object:
-            return [], np.zeros(0, np.int64)  # dates of data frames are not read
-        return distinct_values(self.raw.seen)
-
-    @property
-    def distinct(self) -> list[Any]:
-        """Distinct observed values."""
-        return self._distinct[0]
-
-    @cached_property
-    def codes(self) -> Ints:
-        """Position of each value in `distinct`, of shape (n_rows,); -1 where missing."""
-        codes = np.full(len(self.observed), -1, np.int64)
+        self.observed, self.is_used = raw.observed, role != "ignored"
+        self.is_number = raw.kind == "number" and len(raw.seen) > 0  # in their order
+        self.distinct, inverse = list[Any](), np.zeros(0, np.int64)
+        if raw.kind != "date" or raw.values.dtype != object:  # dates of data frames are not read
+            self.distinct, inverse = distinct_values(raw.seen)
+        self.counts = np.bincount(inverse, minlength=len(self.distinct))  # rows with each of them
+        # Position of each value in `distinct`, of shape (n_rows,); -1 where missing.
+        self.codes: Ints = np.full(len(raw), -1, np.int64)
         if self.distinct:
-            codes[self.observed] = self._distinct[1]
-        return codes
-
-    @cached_property
-    def counts(self) -> Ints:
-        """Rows that hold each of `distinct`."""
-        return np.bincount(self._distinct[1], minlength=len(self.distinct))
+            self.codes[self.observed] = inverse
 
     @cached_property
     def numbers(self) -> Floats:
@@ -130,13 +105,12 @@ class InspectedColumn:
         """Describe the column."""
         missing = ~self.observed
         parts = np.array_split(missing, min(_N_PARTS, max(len(missing), 1)))
-        frequent: tuple[ValueCount, ...] = ()
-        if self.distinct and (not self._is_measured or len(self.distinct) <= _FEW_VALUES):
-            order = np.argsort(-self.counts, kind="stable")[:_MOST_FREQUENT]
-            frequent = tuple(
-                ValueCount(value=class_text(self.distinct[code]), n_rows=int(self.counts[code]))
-                for code in order
-            )
+        is_listed = not self._is_measured or len(self.distinct) <= _FEW_VALUES
+        order = np.argsort(-self.counts, kind="stable")[: _MOST_FREQUENT if is_listed else 0]
+        frequent = tuple(
+            ValueCount(value=class_text(self.distinct[code]), n_rows=int(self.counts[code]))
+            for code in order
+        )
         ends: dict[str, str] = {}
         if self.reason == "date" and self.distinct:
             texts = sorted(map(str, self.distinct))
@@ -160,8 +134,7 @@ class InspectedColumn:
         values = self.numbers[self.observed]
         quantiles = np.quantile(values, QUANTILES, method="nearest")
         with np.errstate(over="ignore"):
-            mean, std = float(np.mean(values)), float(np.std(values))
-        return NumberSummary(
-            mean=mean, std=std, minimum=float(values.min()), maximum=float(values.max()),
-            quantiles=tuple(quantiles.tolist()),
-        )  # fmt: skip
+            return NumberSummary(
+                mean=float(values.mean()), std=float(values.std()), minimum=float(values.min()),
+                maximum=float(values.max()), quantiles=tuple(quantiles.tolist()),
+            )  # fmt: skip

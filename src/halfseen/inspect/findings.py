@@ -93,8 +93,7 @@ def _determines(feature: InspectedColumn, label: InspectedColumn) -> float:
     """AUC of numbers for two classes, or balanced accuracy of groups on rows not learned from."""
     rows = np.flatnonzero(feature.observed & label.observed)[:_LEAK_ROWS]
     codes = label.codes[rows]
-    present = np.unique(codes)
-    sizes = np.bincount(codes, minlength=len(label.distinct))[present]
+    present, sizes = np.unique(codes, return_counts=True)
     if len(rows) < _FEWEST_ROWS or len(present) < 2 or sizes.min() < _FEWEST_OF_CLASS:
         return 0.0
     if feature.is_number and len(present) == 2 and len(feature.distinct) > 2:
@@ -132,17 +131,16 @@ def _groups(feature: InspectedColumn, rows: Ints) -> Ints:
 
 def _balanced_accuracy(groups: Ints, codes: Ints) -> float:
     """Of the class each group holds most, learned from every other row and judged on the rest."""
-    shape = int(groups.max()) + 1, int(codes.max()) + 1
+    n_groups, n_classes = int(groups.max()) + 1, int(codes.max()) + 1
+    places = groups * n_classes + codes
     learned, judged = (
-        np.bincount(groups[part] * shape[1] + codes[part], minlength=shape[0] * shape[1])
-        for part in (slice(None, None, 2), slice(1, None, 2))
+        np.bincount(part, minlength=n_groups * n_classes).reshape(n_groups, n_classes)
+        for part in (places[::2], places[1::2])
     )
-    learned, judged = learned.reshape(shape), judged.reshape(shape)
-    share = learned / np.maximum(learned.sum(axis=0), 1)
-    right = judged[np.arange(shape[0]), share.argmax(axis=1)]
-    chosen = np.bincount(share.argmax(axis=1), right, minlength=shape[1])
+    chosen = (learned / np.maximum(learned.sum(axis=0), 1)).argmax(axis=1)
+    right = np.bincount(chosen, judged[np.arange(n_groups), chosen], minlength=n_classes)
     sizes = judged.sum(axis=0)
-    return float((chosen[sizes > 0] / sizes[sizes > 0]).mean())
+    return float((right[sizes > 0] / sizes[sizes > 0]).mean())
 
 
 def _is_copy(feature: InspectedColumn, label: InspectedColumn) -> bool:
@@ -185,20 +183,13 @@ def _possible_labels(columns: Sequence[InspectedColumn]) -> Iterator[Finding]:
 
 def _marks(columns: Sequence[InspectedColumn]) -> Iterator[Finding]:
     """Values such as -999 or "unknown" that may stand for "missing"."""
-    for column in columns:
-        if not column.is_used:
-            continue
-        values = _number_marks(column) if column.is_number else _text_marks(column)
-        for value, n_rows in values:
+    for column in (column for column in columns if column.is_used):
+        pairs = zip(column.distinct, column.counts.tolist(), strict=True)
+        texts = ((v, n) for v, n in pairs if str(v).strip().lower() in _TEXT_MARKS)
+        for value, n_rows in _number_marks(column) if column.is_number else texts:
             rows = "1 row" if n_rows == 1 else f"{n_rows:,} rows"
             sentence = f"{column.name} holds {value!r} in {rows}. Does it mean missing?"
             yield _finding("missing mark", column, f"{sentence} Say so then.")
-
-
-def _text_marks(column: InspectedColumn) -> Iterator[tuple[str, int]]:
-    for value, count in zip(column.distinct, column.counts.tolist(), strict=True):
-        if isinstance(value, str) and value.strip().lower() in _TEXT_MARKS:
-            yield value, count
 
 
 def _number_marks(column: InspectedColumn) -> Iterator[tuple[str, int]]:
@@ -226,8 +217,8 @@ def _is_mark(value: float, rest: Floats) -> bool:
 
 def _outliers(columns: Sequence[InspectedColumn]) -> Iterator[Finding]:
     """Numbers that no tail of the others explains."""
-    for column in columns:
-        rows = column.outlier_rows if column.is_used else np.zeros(0, np.int64)
+    for column in (column for column in columns if column.is_used):
+        rows = column.outlier_rows
         if len(rows):
             others = np.delete(column.numbers, rows)
             low, high = np.nanmin(others), np.nanmax(others)
@@ -245,7 +236,8 @@ def _poor_columns(columns: Sequence[InspectedColumn]) -> Iterator[Finding]:
     for column in columns:
         name, n_seen = column.name, int(column.observed.sum())
         n_rows, n_distinct = len(column.observed), len(column.distinct)
-        if _has_decimal_commas(column):
+        is_text = column.raw.kind == "text" and n_distinct > 0
+        if is_text and all(_DECIMAL_COMMA.fullmatch(str(value)) for value in column.distinct):
             sentence = f"{name} holds numbers with commas, which are read as text."
             yield _finding("decimal comma", column, f"{sentence} Write decimal points.")
         if column.role != "feature" or n_seen == 0:
@@ -259,17 +251,11 @@ def _poor_columns(columns: Sequence[InspectedColumn]) -> Iterator[Finding]:
         elif column.is_number and _counts_rows(column):
             sentence = f"{name} rises from row to row, as a row number does. If it is one, leave it"
             yield _finding("identifier", column, f"{sentence} out.")
-        elif column.type == "categorical" and n_distinct >= min(
-            _MANY_CATEGORIES, max(n_seen / _FEW_ROWS_EACH, _FEW_ROWS_EACH)
-        ):
+        elif column.type == "categorical":
+            many = min(_MANY_CATEGORIES, max(n_seen / _FEW_ROWS_EACH, _FEW_ROWS_EACH))
             sentence = f"{name} has {n_distinct:,} categories in {n_seen:,} rows. Group rare ones,"
-            yield _finding("many categories", column, f"{sentence} or leave it out.")
-
-
-def _has_decimal_commas(column: InspectedColumn) -> bool:
-    if column.raw.kind != "text" or not column.distinct:
-        return False
-    return all(_DECIMAL_COMMA.fullmatch(str(value)) for value in column.distinct)
+            if n_distinct >= many:
+                yield _finding("many categories", column, f"{sentence} or leave it out.")
 
 
 def _counts_rows(column: InspectedColumn) -> bool:

@@ -8,7 +8,7 @@ whether values are missing because of what they are.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -136,26 +136,22 @@ def _scores(columns: Sequence[InspectedColumn], rows: Ints) -> Iterator[_Score]:
         observed = column.observed[rows]
         if not observed.any():
             continue
-        parts: list[tuple[tuple[str, str], Floats]] = []
+        parts: list[tuple[tuple[str, str], Any]] = []
         is_category = not column.is_number or len(column.distinct) <= 2
         if is_category:
-            codes = column.codes[rows][observed]
-            frequent = np.argsort(-column.counts, kind="stable")[:_MOST_CATEGORIES]
-            for code in (frequent[:1] if len(column.distinct) == 2 else frequent).tolist():
-                held = (codes == code).astype(np.float64)
-                if held.sum() >= _FEWEST:
-                    name = str(column.distinct[code])
-                    parts.append(((f"not {name}", name), held - held.mean()))
+            codes, n_most = column.codes[rows][observed], _MOST_CATEGORIES
+            n_most = 1 if len(column.distinct) == 2 else n_most
+            for code in np.argsort(-column.counts, kind="stable")[:n_most].tolist():
+                name, held = str(column.distinct[code]), codes == code
+                parts += [((f"not {name}", name), held)] if held.sum() >= _FEWEST else []
         else:
             ranks = rankdata(column.numbers[rows][observed])
-            ranks -= ranks.mean()
-            away = rankdata(np.abs(ranks))
-            parts.append((("low", "high"), ranks))
-            parts.append((("near its median", "far from its median"), away - away.mean()))
+            away = rankdata(np.abs(ranks - ranks.mean()))
+            parts += [(("low", "high"), ranks), (("near its median", "far from its median"), away)]
         for how, values in parts:
-            if values.any():
-                score = np.zeros(len(rows))
-                score[observed] = values
+            score = np.zeros(len(rows))
+            score[observed] = values - values.mean()
+            if score.any():
                 yield _Score(column, how, is_category, score)
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from halfseen.data.columns import ColumnType
-from halfseen.data.frames import read_table
+from halfseen.data.frames import Table, read_table
 from halfseen.data.infer import infer_type, requested_types
 from halfseen.data.raw import RawColumn, distinct_values, shortened
 from halfseen.inspect.columns import ColumnSummary, InspectedColumn, Record, Role
@@ -23,36 +23,16 @@ _WIDEST_NAME, _WIDEST_VALUE = 28, 16
 
 
 class Inspection(Record):
-    """What is in a table; printed, it is a page of text, and ``model_dump_json()`` is JSON.
-
-    Attributes
-    ----------
-    n_rows : int
-        Rows of the table.
-    n_inspected_rows : int
-        Rows that were looked at: all, or a sample.
-    share_missing : float
-        Share of the cells that are missing.
-    columns : tuple of ColumnSummary
-        In the order of the table.
-    share_without_label : float or None
-        Share of rows in which no label is known; None if there are no labels.
-    missing_pairs : tuple of MissingPair
-        Columns that go missing together, strongest correlation first.
-    randomness : Randomness
-        Whether values look missing completely at random.
-    findings : tuple of Finding
-        What to look at, the most serious first.
-    """
+    """What is in a table; printed, it is a page of text, and ``model_dump_json()`` is JSON."""
 
     n_rows: int
-    n_inspected_rows: int
-    share_missing: float
-    columns: tuple[ColumnSummary, ...]
-    share_without_label: float | None
-    missing_pairs: tuple[MissingPair, ...]
-    randomness: Randomness
-    findings: tuple[Finding, ...]
+    n_inspected_rows: int  # all, or a sample
+    share_missing: float  # of all cells
+    columns: tuple[ColumnSummary, ...]  # in the order of the table
+    share_without_label: float | None  # rows in which no label is known; None: there are no labels
+    missing_pairs: tuple[MissingPair, ...]  # columns that go missing together, strongest first
+    randomness: Randomness  # whether values look missing completely at random
+    findings: tuple[Finding, ...]  # what to look at, the most serious first
 
     def __str__(self) -> str:
         return self.text()
@@ -75,14 +55,9 @@ class Inspection(Record):
 
 
 def inspect_table(
-    X: Any,
-    labels: Iterable[str | int] = (),
-    *,
-    ignored: Iterable[str | int] = (),
-    feature_types: Any = "auto",
-    n_rows: int | None = None,
-    random_state: int = 0,
-) -> Inspection:
+    X: Any, labels: Iterable[str | int] = (), *, ignored: Iterable[str | int] = (),
+    feature_types: Any = "auto", n_rows: int | None = None, random_state: int = 0,
+) -> Inspection:  # fmt: skip
     """Look at a table before a model is fitted.
 
     Parameters
@@ -129,10 +104,8 @@ def inspect_table(
         n_rows = n_rows or table.n_rows
         chosen = np.random.default_rng(random_state).permutation(table.n_rows)[:MAX_ROWS]
         table = read_table(_take(X, np.sort(chosen)))
-    roles: dict[int, Role] = dict.fromkeys(
-        _positions(labels, table.names, len(table.columns)), "label"
-    )
-    roles |= dict.fromkeys(_positions(ignored, table.names, len(table.columns)), "ignored")
+    roles: dict[int, Role] = dict.fromkeys(_positions(labels, table), "label")
+    roles |= dict.fromkeys(_positions(ignored, table), "ignored")
     requests = requested_types(feature_types, table.names, len(table.columns))
     columns = []
     for j, (raw, request) in enumerate(zip(table.columns, requests, strict=True)):
@@ -170,16 +143,13 @@ def _take(X: Any, rows: Any) -> Any:
     return frame[rows.tolist()] if isinstance(frame, nw.DataFrame) else np.asarray(X)[rows]
 
 
-def _positions(
-    columns: Iterable[str | int], names: Sequence[str] | None, n_columns: int
-) -> list[int]:
-    places: dict[str | int, int] = {j: j for j in range(n_columns)}
-    places |= {name: j for j, name in enumerate(names or ())}
+def _positions(columns: Iterable[str | int], table: Table) -> list[int]:
+    places: dict[str | int, int] = {j: j for j in range(len(table.columns))}
+    places |= {name: j for j, name in enumerate(table.names or ())}
     asked = [columns] if isinstance(columns, str) else list(columns)
-    for column in asked:
-        if column not in places:
-            known = list(names or range(n_columns))
-            raise ValueError(f"There is no column {column!r} among {known}.")
+    if unknown := [column for column in asked if column not in places]:
+        known = list(table.names or places)
+        raise ValueError(f"There is no column {unknown[0]!r} among {known}.")
     return [places[column] for column in asked]
 
 
@@ -188,7 +158,7 @@ def _positions(
 
 def _head(found: Inspection) -> str:
     text = f"{found.n_rows:,} rows, {len(found.columns):,} columns, "
-    text += f"{percent(found.share_missing)} of the cells missing."
+    text += f"{_percent(found.share_missing)} of the cells missing."
     if found.n_inspected_rows < found.n_rows:
         text += f" Seen in a random sample of {found.n_inspected_rows:,} rows."
     return text
@@ -203,25 +173,21 @@ def _column_table(found: Inspection, width: int, show_all: bool) -> str:
         shown = [column for column in shown if column.name in names]
     rows = [("column", "type", "missing", "first row → last", "values")]
     for column in shown:
-        kind = {"label": f"label, {column.type}", "feature": column.type}.get(
-            column.role, "ignored"
-        )
+        kind = "ignored" if column.role == "ignored" else column.type
+        kind = ("label, " if column.role == "label" else "") + kind
         kind = f"{kind}: {column.reason}" if column.reason else kind
-        missing = percent(column.share_missing) if column.n_missing else "-"
-        rows.append(
-            (short(column.name, _WIDEST_NAME), kind, missing, _strip(column), _values(column))
-        )
-    widths = [max(len(row[k]) for row in rows) for k in range(4)]
+        missing = _percent(column.share_missing) if column.n_missing else "-"
+        name = _short(column.name, _WIDEST_NAME)
+        rows.append((name, kind, missing, _strip(column), _values(column)))
+    a, b, c, d = (max(len(row[k]) for row in rows) for k in range(4))
     lines = []
     for name, kind, missing, strip, values in rows:
-        line = (
-            f"{name:{widths[0]}}  {kind:{widths[1]}}  {missing:>{widths[2]}}  {strip:{widths[3]}}"
-        )
-        lines.append(short(f"{line}  {values}", max(width, len(line))).rstrip())
+        line = f"{name:{a}}  {kind:{b}}  {missing:>{c}}  {strip:{d}}"
+        lines.append(_short(f"{line}  {values}", max(width, len(line))).rstrip())
     if len(shown) < len(found.columns):
         lines.append(f"and {len(found.columns) - len(shown):,} more columns (--all)")
     if found.share_without_label:
-        lines.append(f"No label is known in {percent(found.share_without_label)} of the rows.")
+        lines.append(f"No label is known in {_percent(found.share_without_label)} of the rows.")
     return "\n".join(lines)
 
 
@@ -241,10 +207,10 @@ def _values(column: ColumnSummary) -> str:
         low, high, median = map(_number, (numbers.minimum, numbers.maximum, numbers.quantiles[2]))
         return f"{low} to {high}, median {median}"
     if column.reason in ("identifier", "too many categories"):
-        values = [short(count.value, _WIDEST_VALUE) for count in column.most_frequent[:3]]
+        values = [_short(count.value, _WIDEST_VALUE) for count in column.most_frequent[:3]]
         return ", ".join(values) + ", ..."
     shares = [
-        f"{short(count.value, _WIDEST_VALUE)} {percent(count.n_rows / column.n_observed)}"
+        f"{_short(count.value, _WIDEST_VALUE)} {_percent(count.n_rows / column.n_observed)}"
         for count in column.most_frequent[:_MOST_SHOWN]
     ]
     more = column.n_distinct - len(shares)
@@ -254,13 +220,11 @@ def _values(column: ColumnSummary) -> str:
 def _together(found: Inspection) -> list[str]:
     sentences = []
     for pair in found.missing_pairs:
-        if pair.correlation > 0.995:
-            sentences.append(f"{pair.column} and {pair.other}, always")
-        elif pair.correlation > 0:
-            sentences.append(f"{pair.column} and {pair.other}, correlation {pair.correlation:.2f}")
-        else:
-            figure = f"correlation {pair.correlation:.2f}"
-            sentences.append(f"{pair.column} where {pair.other} is not missing, {figure}")
+        how = "always" if pair.correlation > 0.995 else f"correlation {pair.correlation:.2f}"
+        other = (
+            f"and {pair.other}" if pair.correlation > 0 else f"where {pair.other} is not missing"
+        )
+        sentences.append(f"{pair.column} {other}, {how}")
     return _bullets(sentences, _MOST_SENTENCES)
 
 
@@ -281,15 +245,15 @@ def _bullets(sentences: Sequence[str], most: int) -> list[str]:
     return [*lines, f"- and {more} more (--json has all)"] if more > 0 else lines
 
 
-def short(text: str, width: int) -> str:
+def _short(text: str, width: int) -> str:
     """Printable text of at most this width."""
     return shortened("".join(sign if sign.isprintable() else "�" for sign in text), width)
 
 
-def percent(share: float) -> str:
+def _percent(share: float) -> str:
     """A share in percent.
 
-    >>> percent(0.0004), percent(0.031), percent(0.4)
+    >>> _percent(0.0004), _percent(0.031), _percent(0.4)
     ('<0.1 %', '3.1 %', '40 %')
     """
     if 0 < share < 0.001:

@@ -141,14 +141,9 @@ def center_gradient(gradient: RBM, rbm: RBM, offsets: tuple[Array, Array]) -> RB
 
 @partial(jax.jit, static_argnames="algorithm")
 def run_epoch(
-    states: TrainingState,
-    rows: Rows,
-    batches: Array,
-    keys: Array,
-    rates: Array,
-    *,
+    states: TrainingState, rows: Rows, batches: Array, keys: Array, rates: Array, *,
     algorithm: Algorithm,
-) -> TrainingState:
+) -> TrainingState:  # fmt: skip
     """Update every machine (leading axis) on every minibatch, given as rows (n_batches, size)."""
 
     def of_machine(state: TrainingState, key: Array, rate: Array) -> TrainingState:
@@ -170,14 +165,9 @@ def run_epoch(
 
 @partial(jax.jit, static_argnames=("layer", "n_hidden", "n_chains", "algorithm"))
 def initial_states(
-    keys: Array,
-    layer: VisibleLayer,
-    n_hidden: int,
-    n_chains: int,
-    marginals: Array,
-    variance: float,
-    algorithm: Algorithm,
-) -> TrainingState:
+    keys: Array, layer: VisibleLayer, n_hidden: int, n_chains: int, marginals: Array,
+    variance: float, algorithm: Algorithm,
+) -> TrainingState:  # fmt: skip
     """Machines with small weights and the marginals of the data, one per key; random chains."""
     dtype = marginals.dtype
     log_variance = jnp.full(layer.n_gaussian, jnp.log(variance), dtype)
@@ -195,15 +185,9 @@ def initial_states(
 
 
 def train(
-    states: TrainingState,
-    rows: Rows,
-    *,
-    algorithm: Algorithm,
-    learning_rate: float,
-    batch_size: int,
-    seed: int,
-    first_epoch: int = 0,
-) -> Iterator[TrainingState]:
+    states: TrainingState, rows: Rows, *, algorithm: Algorithm, learning_rate: float,
+    batch_size: int, seed: int, first_epoch: int = 0,
+) -> Iterator[TrainingState]:  # fmt: skip
     """Yield the states after each epoch, for ever; the caller decides when to stop.
 
     Rows are shuffled in every epoch; those that do not fill a minibatch are left out of it. If a

@@ -57,16 +57,10 @@ def write_report(
 
 
 def report_html(
-    model: TableModel,
-    X: Any = None,
-    y: Any = None,
-    *,
-    rows: Sequence[Any] | None = None,
-    n_rows: int | None = None,
-    title: str | None = None,
-    evaluation: Any = None,
+    model: TableModel, X: Any = None, y: Any = None, *, rows: Sequence[Any] | None = None,
+    n_rows: int | None = None, title: str | None = None, evaluation: Any = None,
     command: str | None = None,
-) -> str:
+) -> str:  # fmt: skip
     """A page about a fitted model: how far to trust it, its data, examples, couplings, internals.
 
     Nothing is fitted. Predictions are made for all rows of `X`, so a few thousand are a good

@@ -24,12 +24,9 @@ _HIDDEN_PIXEL = (0.62, 0.72, 0.85)
 
 
 def write_study_report(
-    records: Sequence[CellRecord],
-    path: str | PathLike[str],
-    *,
-    title: str = "Study",
+    records: Sequence[CellRecord], path: str | PathLike[str], *, title: str = "Study",
     command: str | None = None,
-) -> None:
+) -> None:  # fmt: skip
     """Write one page about a study: methods by scores and shares of hidden entries.
 
     Parameters
