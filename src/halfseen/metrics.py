@@ -95,7 +95,7 @@ def accuracy(y_true: object, y_pred: object, *, sample_weight: MaybeArray = None
 def micro_auc(y_true: object, y_score: object) -> float:
     """Area under one ROC curve of all known labels, pooled; label frequencies alone reach much.
 
-    Parameters are those of `accuracy`, with scores for predictions.
+    Parameters are those of `accuracy`.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def micro_auc(y_true: object, y_score: object) -> float:
 def macro_auc(y_true: object, y_score: object) -> float:
     """Mean area under the ROC curves of the labels that have known zeros and known ones.
 
-    Parameters are those of `accuracy`, with scores for predictions.
+    Parameters are those of `accuracy`.
 
     Examples
     --------
@@ -159,15 +159,13 @@ def log_loss(y_true: object, y_proba: object, classes: object = None) -> float:
     """
     if classes is None:
         _, codes, one = _labels(y_true, y_proba, "y_proba")
-        proba = np.column_stack([1 - one, one])
-    else:
-        observed, codes, proba = _class_codes(y_true, y_proba, classes, "y_proba")
-        totals = proba.sum(axis=1, keepdims=True)
-        wrong = (proba < 0) | (np.abs(totals - 1) > 1e-3)  # room for a softmax in float32
-        rule = "probabilities of classes are not negative and add up to 1 in every row."
-        _refuse(wrong.ravel(), y_proba, observed, "y_proba", rule)
-        proba = proba / totals
-    return float(complete.log_loss(codes, proba, labels=np.arange(proba.shape[1])))
+        return float(complete.log_loss(codes, np.column_stack([1 - one, one]), labels=[0, 1]))
+    observed, codes, proba = _class_codes(y_true, y_proba, classes, "y_proba")
+    totals = proba.sum(axis=1, keepdims=True)
+    wrong = (proba < 0) | (np.abs(totals - 1) > 1e-3)  # room for a softmax in float32
+    rule = "probabilities of classes are not negative and add up to 1 in every row."
+    _refuse(wrong.ravel(), y_proba, observed, "y_proba", rule)
+    return float(complete.log_loss(codes, proba / totals, labels=np.arange(proba.shape[1])))
 
 
 class ReliabilityBin(NamedTuple):
@@ -194,9 +192,10 @@ def reliability_bins(
         raise ValueError(f"n_bins must be at least 1, not {n_bins}.")
     _, true, proba = _labels(y_true, y_proba, "y_proba")
     bins = np.searchsorted(np.linspace(0, 1, n_bins + 1)[1:-1], proba)
-    counts, totals, ones = (np.bincount(bins, weights) for weights in (None, proba, true))
-    sums = zip(totals.tolist(), ones.tolist(), counts.tolist(), strict=True)
-    return tuple(ReliabilityBin(total / n, one / n, n) for total, one, n in sums if n)
+    sums = (np.bincount(bins, weights).tolist() for weights in (proba, true, None))
+    return tuple(
+        ReliabilityBin(total / n, one / n, n) for total, one, n in zip(*sums, strict=True) if n
+    )
 
 
 def calibration_error(y_true: object, y_proba: object, n_bins: int = 10) -> float:
@@ -234,8 +233,6 @@ def set_coverage(y_true: object, sets: ArrayLike, classes: object = None) -> flo
 
 def set_size(y_true: object, sets: ArrayLike) -> float:
     """Mean number of classes in the prediction sets of known entries, as of `set_coverage`.
-
-    Parameters and result are those of `set_coverage`.
 
     Examples
     --------
@@ -278,12 +275,9 @@ def rmse(y_true: object, y_pred: object, where: object = None) -> float:
 
 
 def normalised_rmse(
-    y_true: object,
-    y_pred: object,
-    where: object = None,
-    scale: MaybeArray = None,
+    y_true: object, y_pred: object, where: object = None, scale: MaybeArray = None,
     average: Literal["columns", "entries"] = "columns",
-) -> float:
+) -> float:  # fmt: skip
     """Root mean squared error in units of `scale`, averaged within columns first or over entries.
 
     Parameters and result are those of `rmse`, with `scale` of shape (n_columns,).
@@ -318,8 +312,6 @@ def interval_width(
     y_true: object, lower: object, upper: object, where: object = None, scale: MaybeArray = None
 ) -> float:
     """Mean width of intervals of known entries, in units of `scale`.
-
-    Parameters are those of `interval_coverage` and `scale`;
 
     Examples
     --------

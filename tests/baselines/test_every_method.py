@@ -31,7 +31,7 @@ from halfseen.baselines import (
     NotInductive,
     SoftImpute,
 )
-from halfseen.baselines.tuner import drawn_candidates
+from halfseen.baselines.baseline import drawn_candidates
 
 PRIOR = ColumnPrior()
 LEARNING: list[Baseline] = [

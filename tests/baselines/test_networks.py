@@ -112,7 +112,7 @@ def test_held_out_entries_are_not_trained_on() -> None:
     _, _, X, Y = table()
     fitted = clone(MASKED).set_params(held_out=0.5).fit(X, Y)
     rows = fitted._rows(X, Y)
-    training, (judged, shown) = fitted._held_out_rows(rows, np.random.default_rng(0))
+    training, judged, shown = fitted._held_out_rows(rows, np.random.default_rng(0))
     held_out = np.asarray(rows.observed & ~training.observed)
     assert held_out.sum() / np.asarray(rows.observed).sum() == pytest.approx(0.5, abs=0.05)
     assert not np.asarray(training.values)[~np.asarray(training.observed)].any()

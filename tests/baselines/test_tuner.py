@@ -7,8 +7,8 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from halfseen.baselines.baseline import Baseline
-from halfseen.baselines.tuner import drawn_candidates, hold_out, tune
+from halfseen.baselines import baseline
+from halfseen.baselines.baseline import Baseline, drawn_candidates, hold_out, tune
 
 
 class Constant(Baseline):
@@ -90,7 +90,7 @@ def test_the_methods_own_settings_are_tried_first(table):
 def test_no_candidate_is_begun_that_would_end_too_late(table, monkeypatch):
     X, Y = table
     hours = iter(range(100))
-    monkeypatch.setattr("halfseen.baselines.tuner.time.process_time", lambda: 3600.0 * next(hours))
+    monkeypatch.setattr(baseline.time, "process_time", lambda: 3600.0 * next(hours))
     grid = {"fill": [0.0, 1.0, 2.0, 3.0, 4.0]}
     # Before a candidate, as many hours are gone as there were candidates, and one.
     tuned = tune(Constant(fill=0.0), grid, X, Y, seconds=4.9 * 3600)

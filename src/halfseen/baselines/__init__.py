@@ -13,7 +13,14 @@ The paper's: :class:`CLE`, :class:`NoisyIMC`, :class:`MC1`. What a user would pi
 """
 
 from halfseen.baselines.adversarial import GAIN, MisGAN, MisGANConvolutional
-from halfseen.baselines.baseline import Baseline, ColumnPrior, CompletedTable, NotInductive
+from halfseen.baselines.baseline import (
+    Baseline,
+    ColumnPrior,
+    CompletedTable,
+    NotInductive,
+    Tuned,
+    tune,
+)
 from halfseen.baselines.classifiers import (
     BoostedImputed,
     BoostedNative,
@@ -28,7 +35,6 @@ from halfseen.baselines.gaussian import GaussianEM
 from halfseen.baselines.low_rank import MC1, NoisyIMC, SoftImpute
 from halfseen.baselines.miwae import MIWAE
 from halfseen.baselines.networks import MaskedNetwork
-from halfseen.baselines.tuner import Tuned, tune
 
 __all__ = [
     "CLE", "GAIN", "MC1", "MIWAE", "Baseline", "BoostedImputed", "BoostedNative",

@@ -121,10 +121,8 @@ class GAIN(Network):
 
     Parameters
     ----------
-    hint_rate : float in [0, 1], default=0.9
-        How much of m the discriminator is shown.
-    alpha, learning_rate : float, default=100.0, 0.001
-        Weight of the squared error; rate of both Adams.
+    hint_rate, alpha, learning_rate : float, default=0.9, 100.0, 0.001
+        How much of m the discriminator is shown; weight of the squared error; rate of both Adams.
     batch_size, n_steps, patience, held_out, random_state
         As in :class:`Network`.
 
@@ -316,16 +314,14 @@ class MisGAN(Network):
 
     Parameters
     ----------
-    n_latent, n_critic : int, default=128, 5
-        Numbers that generators start from; steps of the critics for one of the generators.
-    alpha : float, default=0.1
-        How much the mask generator sees of the critic of the masked rows.
-    gamma, penalty : float, default=100.0, 10.0
-        Weights of the imputer's squared error and of the gradient penalty.
+    n_latent, n_critic, n_generator_steps, n_draws : int, default=128, 5, 2000, 20
+        Numbers that generators start from; steps of the critics for one of the generators;
+        minibatches of the generators; draws of noise that a completion is the mean of.
+    alpha, gamma, penalty : float, default=0.1, 100.0, 10.0
+        Weights of the critic of rows for the mask generator, of the imputer's squared error, and of
+        the gradient penalty.
     learning_rate, imputer_learning_rate : float, default=0.0001, 0.0002
         Of Adam, for generators and imputer, each with its critic.
-    n_generator_steps, n_draws : int, default=2000, 20
-        Minibatches of the generators; draws of noise that a completion is the mean of.
     batch_size, n_steps, patience, held_out, random_state
         As in :class:`Network`.
 
@@ -452,10 +448,9 @@ class MisGANConvolutional(MisGAN):
 
     Parameters
     ----------
-    shape : tuple of int, default=(28, 28)
-        Height and width; the columns of X are the pixels, row by row of the image.
-    n_channels : int, default=16
-        Channels of the widest image; the others have twice and four times as many.
+    shape, n_channels : default=(28, 28), 16
+        Height and width; the columns of X are the pixels, row by row of the image. Channels of the
+        widest image; the others have twice and four times as many.
 
     Examples
     --------

@@ -323,11 +323,9 @@ class MC1(Baseline):
 
     Parameters
     ----------
-    lam : float, default=0.003
-        Weight of the mean label loss; the authors try 0.001 to 1.
-    mu_share, decay : float, default=0.03, 0.25
-        The final mu, as a share of that above which nothing but ones is left; and what mu is
-        multiplied with from one solution to the next.
+    lam, mu_share, decay : float, default=0.003, 0.03, 0.25
+        Weight of the mean label loss; the final mu, as a share of that above which nothing but ones
+        is left; and what mu is multiplied with from one solution to the next.
     max_iter, tol : int and float, default=300, 3e-4
         Most iterations at each mu; one that moves Z by less than this share of it is the last, ten
         times as much before the final mu.

@@ -24,6 +24,9 @@ from halfseen.baselines.networks import (
 _SMALLEST_SCALE = 1e-3  # of the decoder, in standard deviations of a column
 _BLOCK = 10  # importance samples that are completed at once
 
+# Largest log-weight so far, and sums of weights and of weighted columns relative to it.
+Weighted = tuple[jax.Array, jax.Array, jax.Array]
+
 
 class Autoencoder(NamedTuple):
     """Two perceptrons: rows to the code, and codes to the distribution of a row."""
@@ -38,14 +41,6 @@ class Decoded(NamedTuple):
     location: jax.Array  # (..., n_features)
     scale: jax.Array  # (..., n_features)
     labels: jax.Array  # (..., n_labels), before the sigmoid or softmax
-
-
-class Weighted(NamedTuple):
-    """Self-normalised sums over the samples so far, relative to the largest weight so far."""
-
-    largest: jax.Array  # (n_rows,), log
-    weight: jax.Array  # (n_rows,)
-    columns: jax.Array  # (n_rows, n_columns)
 
 
 @dataclass(frozen=True)
@@ -94,9 +89,8 @@ class MiwaeModel(Model):
 
     def step(self, state: State, rows: Rows, key: jax.Array, settings: Settings) -> State:
         """One step up the bound."""
-        n_rows = len(rows.values)
         mask_key, noise_key = jax.random.split(key)
-        noise = jax.random.normal(noise_key, (self.n_samples, n_rows, self.n_latent))
+        noise = jax.random.normal(noise_key, (self.n_samples, len(rows.values), self.n_latent))
         kept = jax.random.uniform(mask_key, rows.values.shape) >= settings["encoder_drop"]
 
         def loss(autoencoder: Autoencoder) -> jax.Array:
@@ -112,20 +106,20 @@ class MiwaeModel(Model):
         inputs, n_rows = self.signed(rows), len(rows.values)
 
         def add(block: jax.Array, sums: Weighted) -> Weighted:
-            shape = (_BLOCK, n_rows, self.n_latent)
-            noise = jax.random.normal(jax.random.fold_in(key, block), shape)
+            before, weight, columns = sums
+            noise = jax.random.normal(
+                jax.random.fold_in(key, block), (_BLOCK, n_rows, self.n_latent)
+            )
             log_weights, row = self.log_weights(state.parameters, rows, inputs, noise)
-            columns = [row.location, self.probabilities(row.labels)]
-            largest = jnp.maximum(sums.largest, log_weights.max(axis=0))
-            weights, kept = jnp.exp(log_weights - largest), jnp.exp(sums.largest - largest)
-            added = jnp.einsum("sn,snd->nd", weights, jnp.concatenate(columns, axis=-1))
-            weight = kept * sums.weight + weights.sum(axis=0)
-            return Weighted(largest, weight, kept[:, None] * sums.columns + added)
+            found = jnp.concatenate([row.location, self.probabilities(row.labels)], axis=-1)
+            largest = jnp.maximum(before, log_weights.max(axis=0))
+            weights, kept = jnp.exp(log_weights - largest), jnp.exp(before - largest)
+            added = jnp.einsum("sn,snd->nd", weights, found)
+            return largest, kept * weight + weights.sum(axis=0), kept[:, None] * columns + added
 
-        zeros = jnp.zeros(n_rows), jnp.zeros_like(rows.values)
-        nothing = Weighted(jnp.full(n_rows, -jnp.inf), *zeros)
-        sums: Weighted = jax.lax.fori_loop(0, (n_draws + _BLOCK - 1) // _BLOCK, add, nothing)
-        return sums.columns / sums.weight[:, None]
+        nothing = jnp.full(n_rows, -jnp.inf), jnp.zeros(n_rows), jnp.zeros_like(rows.values)
+        _, weight, columns = jax.lax.fori_loop(0, (n_draws + _BLOCK - 1) // _BLOCK, add, nothing)
+        return jnp.asarray(columns / weight[:, None])
 
 
 def bound(log_weights: jax.Array) -> jax.Array:
@@ -156,10 +150,8 @@ class MIWAE(Network):
         Length of a code, and widths of the hidden layers of encoder and decoder.
     n_samples, n_imputation_samples : int, default=5, 300
         K, importance samples while training; and to complete a row with, rounded up to tens.
-    learning_rate, weight_decay : float, default=0.001, 0.0
-        Of AdamW.
-    encoder_drop : float in [0, 1), default=0.1
-        Share of observed entries that the encoder does not see while training.
+    learning_rate, weight_decay, encoder_drop : float, default=0.001, 0.0, 0.1
+        Of AdamW; share of observed entries that the encoder does not see while training.
     batch_size, n_steps, patience, held_out, random_state
         As in :class:`Network`.
 

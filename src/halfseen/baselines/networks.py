@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import partial
@@ -65,8 +64,13 @@ def descended(optimiser: optax.GradientTransformation, state: State, gradient: A
 
 
 @dataclass(frozen=True)
-class Model(ABC):
-    """The form of a network and how it is trained: a hashable value that fixes a compilation."""
+class Model:
+    """The form of a network and how it is trained: a hashable value that fixes a compilation.
+
+    Those derived from it have ``start(key)``, the state before training; ``step(state, rows, key,
+    settings)``, that after one more minibatch; and ``output(state, rows, key, n_draws)``, features,
+    scaled, and probabilities of labels, (n_rows, n_columns).
+    """
 
     n_features: int
     n_labels: int
@@ -76,18 +80,6 @@ class Model(ABC):
     def n_columns(self) -> int:
         """Features and labels."""
         return self.n_features + self.n_labels
-
-    @abstractmethod
-    def start(self, key: jax.Array) -> Any:
-        """State before training."""
-
-    @abstractmethod
-    def step(self, state: Any, rows: Rows, key: jax.Array, settings: Settings) -> Any:
-        """State after one more minibatch."""
-
-    @abstractmethod
-    def output(self, state: Any, rows: Rows, key: jax.Array, n_draws: int) -> jax.Array:
-        """Features, scaled, and probabilities of labels, (n_rows, n_columns)."""
 
     def parts(self, columns: jax.Array) -> tuple[jax.Array, jax.Array]:
         """Those of features, and those of labels."""
@@ -119,7 +111,7 @@ class Model(ABC):
 
 @partial(jax.jit, static_argnames=("model", "phase"))
 def trained(
-    model: Model, state: Any, rows: Rows, batches: jax.Array, key: jax.Array, settings: Settings,
+    model: Any, state: Any, rows: Rows, batches: jax.Array, key: jax.Array, settings: Settings,
     phase: str,
 ) -> Any:  # fmt: skip
     """One step, the method `phase` of the model, for each minibatch of places of rows."""
@@ -133,7 +125,7 @@ def trained(
 
 
 @partial(jax.jit, static_argnames="model")
-def predicted(model: Model, state: Any, rows: Rows, key: jax.Array, n_draws: int) -> jax.Array:
+def predicted(model: Any, state: Any, rows: Rows, key: jax.Array, n_draws: int) -> Any:
     """The output of a network, compiled."""
     return model.output(state, rows, key, n_draws)
 
@@ -187,7 +179,9 @@ class Network(Baseline):
         Seed.
     """
 
-    _model: ClassVar[type[Model]]  # takes parameters of its own from those of the network
+    _model: ClassVar[
+        Any
+    ]  # class of the form, which takes parameters of its own from those of the network
 
     batch_size: int = 128
     n_steps: int = 3000
@@ -204,9 +198,8 @@ class Network(Baseline):
         self._label_seen = ~np.isnan(Y).all(axis=0)
         self._key = jax.random.key(self.random_state)
         generator = np.random.default_rng(self.random_state)
-        shown, chosen = self._held_out_rows(self._rows(X, Y), generator)
         state = jax.jit(self.model_.start)(jax.random.fold_in(self._key, 0))
-        self._train(state, shown, *chosen, generator)
+        self._train(state, *self._held_out_rows(self._rows(X, Y), generator), generator)
 
     @staticmethod
     def _scale(X: Floats) -> ColumnScale:
@@ -228,10 +221,8 @@ class Network(Baseline):
         table = np.hstack([(X - self.scale_.offset) / divisor, Y])
         return Rows(jnp.asarray(np.nan_to_num(table), jnp.float32), jnp.asarray(~np.isnan(table)))
 
-    def _held_out_rows(
-        self, rows: Rows, generator: Generator
-    ) -> tuple[Rows, tuple[Rows, jax.Array]]:
-        """What is trained on; and rows with all that is observed, and what of it is shown."""
+    def _held_out_rows(self, rows: Rows, generator: Generator) -> tuple[Rows, Rows, jax.Array]:
+        """What is trained on; rows with all that is observed, and what of it is shown."""
         n_rows, n_columns = rows.values.shape
         places = generator.permutation(n_rows)[:_CHUNK]
         held_out = generator.random((len(places), n_columns)) < self.held_out
@@ -244,7 +235,7 @@ class Network(Baseline):
         padding = ((0, _CHUNK - len(places)), (0, 0))
         judged = Rows(*(jnp.pad(part[places], padding) for part in rows))
         shown = jnp.pad(jnp.asarray(observed[places]), padding)
-        return Rows(jnp.asarray(values), jnp.asarray(observed)), (judged, shown)
+        return Rows(jnp.asarray(values), jnp.asarray(observed)), judged, shown
 
     def _train(
         self, state: Any, rows: Rows, judged: Rows, shown: jax.Array, generator: Generator
@@ -368,10 +359,9 @@ class MaskedNetwork(Network):
     ----------
     hidden, n_networks : tuple of int and int, default=(256, 256), 3
         Widths of the hidden layers, and size of the ensemble.
-    dropout : float in [0, 1), default=0.2
-        Share of hidden units silenced while training.
-    feature_drop, label_drop : float in (0, 1], default=0.5, 1.0
-        Largest rate at which observed features and labels are masked while training.
+    dropout, feature_drop, label_drop : float, default=0.2, 0.5, 1.0
+        Share of hidden units silenced while training; largest rates at which observed features and
+        labels are masked.
     label_weight : float, default=1.0
         Weight of the labels in the loss.
     learning_rate, weight_decay : float, default=0.001, 0.01

@@ -25,6 +25,7 @@ from halfseen.atomic import replace_atomically
 from halfseen.data.frames import read_table, read_target
 from halfseen.data.raw import category_key
 from halfseen.data.schema import Schema, learn_schema
+from halfseen.experiments.telemetry import telemetry
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -32,7 +33,6 @@ TargetKind = Literal["labels", "classes", "several"]
 
 FOLDER_VARIABLE: Final = "HALFSEEN_DATA"
 _TELEMETRY_ROWS = 5000
-_BRIGHTEST_DIGIT = 16
 
 
 class DataSetUnavailable(RuntimeError):
@@ -98,6 +98,23 @@ class DataSet:
         """The first column of Y of each output."""
         return [output.columns.start for output in self.outputs]
 
+    @property
+    def first_of_blocks(self) -> NDArray[np.intp]:
+        """The first column of X of each column of the source."""
+        return np.unique(self.blocks, return_index=True)[1]
+
+    def numbers(self) -> Floats:
+        """Numbers of the columns of the source, NaN in others, of shape (n_rows, n_blocks)."""
+        if self.frames is None:
+            return self.X
+        found = np.full((len(self.X), len(self.frames.modelled)), np.nan)
+        raws = read_table(self.frames.X).columns
+        for place, j in enumerate(self.frames.modelled):
+            column = self.frames.schema.features[j]
+            if column.is_number:
+                found[raws[j].observed, place] = raws[j].numbers(column.name)
+        return found
+
     @cached_property
     def codes(self) -> Floats:
         """Code of the class of each output, NaN where unknown, of shape (n_rows, n_outputs)."""
@@ -123,22 +140,18 @@ def array_data_set(
     labels = tuple(label_names) or tuple(f"label_{place}" for place in range(1, n_labels + 1))
     if (len(names), len(labels), len(Y)) != (n_columns, n_labels, len(X)):
         raise ValueError(f"data set {name!r}: names and rows do not fit {X.shape} and {Y.shape}")
+    outputs = [Output(one, ("0", "1"), ("0", "1"), slice(j, j + 1)) for j, one in enumerate(labels)]
     if target == "classes":
         keys = tuple(map(str, range(n_labels)))
-        outputs: tuple[Output, ...] = (Output("class", labels, keys, slice(0, n_labels)),)
-    else:
-        outputs = tuple(
-            Output(label, ("0", "1"), ("0", "1"), slice(j, j + 1)) for j, label in enumerate(labels)
-        )
+        outputs = [Output("class", labels, keys, slice(0, n_labels))]
     is_number = np.ones(n_columns, bool) if numeric is None else numeric
-    return DataSet(name, X, Y, outputs, np.arange(n_columns), is_number, names, image)
+    return DataSet(name, X, Y, tuple(outputs), np.arange(n_columns), is_number, names, image)
 
 
 def frame_data_set(name: str, X: Any, y: Any = None, feature_types: Any = "auto") -> DataSet:
     """A user's table as a data set: numbers standardised, on a log scale where skewed."""
     frame, labels = as_arrow(X), None if y is None else as_arrow(y)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         target = None if labels is None else read_target(labels, frame.num_rows, _SEVERAL)
         kind = "auto" if target is None else _SEVERAL
         schema = learn_schema(read_table(frame), target, feature_types, kind)
@@ -281,7 +294,12 @@ def load_data_set(name: str, n_rows: int | None = None, seed: int = 0) -> DataSe
     if n_rows is not None and n_rows < 1:
         raise ValueError(f"n_rows is at least 1, got {n_rows}; leave it out for all rows")
     if name == "telemetry":
-        return _telemetry(_TELEMETRY_ROWS if n_rows is None else n_rows, seed)
+        X, Y, names = telemetry(n_rows or _TELEMETRY_ROWS, seed)
+        numeric = np.array([not column.startswith("flag") for column in names])
+        labels = [f"threat_{j}" for j in range(Y.shape[1])]
+        return array_data_set(
+            name, X, Y, "labels", feature_names=names, label_names=labels, numeric=numeric
+        )
     data = _digits() if name == "digits" else _from_file(name)
     if n_rows is not None and n_rows < len(data.X):
         chosen = np.sort(np.random.default_rng(seed).permutation(len(data.X))[:n_rows])
@@ -342,9 +360,11 @@ def _from_file(name: str) -> DataSet:
     Y = found["Y"]
     if entry.target == "classes":
         Y = np.eye(entry.n_labels)[Y.astype(int)]
-    names = {key: list(map(str, found.get(key, ()))) for key in ("feature_names", "label_names")}
-    Y = Y.astype(np.float64)
-    return array_data_set(name, found["X"], Y, entry.target, image=entry.image, **names)
+    features, labels = (list(map(str, found.get(k, ()))) for k in ("feature_names", "label_names"))
+    return array_data_set(
+        name, found["X"], Y.astype(np.float64), entry.target, feature_names=features,
+        label_names=labels, image=entry.image,
+    )  # fmt: skip
 
 
 _ARRAYS = ("X", "Y", "feature_names", "label_names", "feature_macro")
@@ -375,15 +395,13 @@ def _download(name: str, entry: CatalogueEntry) -> dict[str, Any]:
             f"data set {name!r} is in no local folder, and it could not be downloaded from OpenML "
             f"({reason}); connect to the network, or {_remedy(name)}"
         ) from error
-    raw = np.asarray(bunch.target)
+    raw = np.asarray(bunch.target).astype(str)
+    Y: Any = np.isin(raw, ["1", "1.0", "TRUE", "True"])
+    label_names = bunch.target_names
     if entry.target == "classes":
-        classes, codes = np.unique(raw.ravel().astype(str), return_inverse=True)
-        Y, label_names = codes.astype(np.uint8), list(map(str, classes))
-    else:
-        Y = np.isin(raw.astype(str), ["1", "1.0", "TRUE", "True"]).astype(np.uint8)
-        label_names = list(map(str, bunch.target_names))
+        label_names, Y = np.unique(raw.ravel(), return_inverse=True)
     found = {
-        "X": np.asarray(bunch.data, np.float32), "Y": Y,
+        "X": np.asarray(bunch.data, np.float32), "Y": Y.astype(np.uint8),
         "feature_names": np.array(bunch.feature_names, dtype=np.str_),
         "label_names": np.array(label_names, dtype=np.str_),
     }  # fmt: skip
@@ -404,19 +422,8 @@ def _digits() -> DataSet:
 
     bunch = load_digits()
     return array_data_set(
-        "digits", bunch.data / _BRIGHTEST_DIGIT, np.eye(10)[bunch.target], "classes",
+        "digits", bunch.data / bunch.data.max(), np.eye(10)[bunch.target], "classes",
         feature_names=bunch.feature_names, label_names=list("0123456789"), image=(8, 8),
-    )  # fmt: skip
-
-
-def _telemetry(n_rows: int, seed: int) -> DataSet:
-    from halfseen.experiments.telemetry import telemetry
-
-    made = telemetry(n_rows, seed=seed)
-    return array_data_set(
-        "telemetry", made.X, made.y, "labels", feature_names=made.names,
-        label_names=made.label_names,
-        numeric=np.array([not column.startswith("flag") for column in made.names]),
     )  # fmt: skip
 
 

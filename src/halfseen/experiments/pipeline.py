@@ -78,8 +78,7 @@ class Hidden(NamedTuple):
                 y = known_codes(np.nan_to_num(y), ~np.isnan(y[:, 0]))
             return self.X[rows], y
         hidden = np.zeros((len(rows), len(data.frames.schema.features)), bool)
-        first = np.unique(data.blocks, return_index=True)[1]
-        hidden[:, data.frames.modelled] = self.asked_X[:, first]
+        hidden[:, data.frames.modelled] = self.asked_X[:, data.first_of_blocks]
         X = _masked(data.frames.X, hidden, rows)
         if data.frames.y is None:
             return X, None
@@ -145,8 +144,7 @@ def fit_and_predict(
     method: Any, hidden: Hidden, questions: Sequence[Question], coverage: float = 0.9
 ) -> dict[Question, Prediction]:
     """Fit a method, an estimator or a baseline, to the training rows, and predict."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         if isinstance(method, Baseline):
             return _of_baseline(method, hidden, questions)
         return _of_estimator(method, hidden, questions, coverage)
@@ -155,33 +153,35 @@ def fit_and_predict(
 def _of_estimator(
     model: Any, hidden: Hidden, questions: Sequence[Question], coverage: float
 ) -> dict[Question, Prediction]:
-    (X, y), frames = hidden.shown("training rows"), hidden.data.frames
-    if frames is None and hidden.data.target == "labels":
+    data, shown = hidden.data, [part for part in hidden.shown("training rows") if part is not None]
+    if data.frames is None and data.target == "labels":
         model.set_params(target_type="multilabel-indicator")
-    model.fit(*((X,) if y is None else (X, y)))
+    model.fit(*shown)
     found: dict[Question, Prediction] = {}
     for question in questions:
         features = proba = sets = bounds = None
         if question == "training rows":
-            completed, asked = model.complete(*((X,) if y is None else (X, y))), X
-            features, proba = completed.X, None if y is None else completed.proba
+            asked, completed = shown[0], model.complete(*shown)
+            features, proba = completed.X, completed.proba
         else:
             asked = hidden.shown("new rows")[0]
-            proba = None if y is None else model.predict_proba(asked)
+            proba = model.predict_proba(asked) if data.outputs else None
             if hidden.asked_X[hidden.is_new].any():
                 features = model.transform(asked)
         if model.calibration_ is not None:
-            if question == "new rows" and proba is not None:
-                sets = _by_output(model, hidden.data, model.predict_set(asked, coverage), True)
+            if question == "new rows" and data.outputs:
+                sets = _by_output(model, data, model.predict_set(asked, coverage), True)
             if hidden.asked_X[hidden.rows(question)].any():
                 bounds = np.asarray(model.predict_interval(asked, coverage), np.float64)
-        if frames is not None:
-            bounds = None if bounds is None else bounds[:, frames.modelled]
-            features = None if features is None else encoded_features(frames, features)
+        if data.frames is not None:
+            bounds = None if bounds is None else bounds[:, data.frames.modelled]
+            features = None if features is None else encoded_features(data.frames, features)
+        codes = model._decided_codes(by_target(model, proba)) if data.outputs else []
         found[question] = Prediction(
             None if features is None else np.asarray(features, np.float64),
-            [] if proba is None else _by_output(model, hidden.data, proba),
-            [] if proba is None else _decided(model, hidden.data, proba), sets, bounds,
+            _by_output(model, data, proba) if data.outputs else [],
+            [places[own] for places, own in zip(_places(model, data), codes, strict=True)],
+            sets, bounds,
         )  # fmt: skip
     return found
 
@@ -218,19 +218,11 @@ def _scores(found: Floats, is_class: bool) -> list[Floats]:
 
 def _by_output(model: Any, data: DataSet, found: Any, are_sets: bool = False) -> list[Any]:
     """Probabilities or sets, with a column for each class of the data; training may lack some."""
-    arranged = []
-    parts = by_target(model, found, are_sets=are_sets)
+    parts, arranged = list(map(np.asarray, by_target(model, found, are_sets=are_sets))), []
     for output, places, part in zip(data.outputs, _places(model, data), parts, strict=True):
-        whole = np.zeros((len(part), len(output.classes)), np.asarray(part).dtype)
-        whole[:, places] = part
-        arranged.append(whole)
+        arranged.append(np.zeros((len(part), len(output.classes)), part.dtype))
+        arranged[-1][:, places] = part
     return arranged
-
-
-def _decided(model: Any, data: DataSet, proba: Any) -> list[NDArray[np.int64]]:
-    """Codes among the classes of the data that `predict` decides for."""
-    codes = model._decided_codes(by_target(model, proba))
-    return [places[own] for places, own in zip(_places(model, data), codes, strict=True)]
 
 
 def _places(model: Any, data: DataSet) -> list[NDArray[np.int64]]:

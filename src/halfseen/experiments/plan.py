@@ -10,7 +10,7 @@ from functools import partial
 from importlib.resources import files
 from itertools import product
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, Self, TypeVar
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -45,7 +45,6 @@ def _one_of(allowed: Iterable[str], value: str) -> str:
     return value
 
 
-_Section = TypeVar("_Section", bound=Record)
 _one_or_many = BeforeValidator(lambda value: [value] if isinstance(value, str) else value)
 _once = AfterValidator(lambda values: tuple(dict.fromkeys(values)))
 Rate = Annotated[float, Field(strict=True, ge=0, le=1)]
@@ -299,30 +298,26 @@ def parse_plan(text: str, source: str, folder: Path, name: str = "plan") -> Plan
         document = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise PlanError(f"{source} is not TOML: {error}.") from error
-    context: dict[str, Any] = {"folder": folder}
-    tables = [
-        _checked(TableChoice, part, f"{source}: [[table]] {place}", context)
-        for place, part in enumerate(_parts(document, "table", source), start=1)
-    ]
-    context["tables"] = [table.name for table in tables]
-    if len(set(context["tables"])) < len(tables):
+    tables, parts = (_parts(document, key, source) for key in ("table", "grid"))
+    names = [table["name"] for table in tables if isinstance(table.get("name"), str)]
+    if len(set(names)) < len(names):
         raise PlanError(f"{source}: key 'name': two tables have the same; choose another.")
     shared = {key: value for key, value in document.items() if key not in _OF_PLAN}
-    grids = [
-        _checked(Grid, _over(shared, part), f"{source}: [[grid]] {place}", context)
-        for place, part in enumerate(_parts(document, "grid", source), start=1)
-    ] or [_checked(Grid, shared, source, context)]
     whole: dict[str, Any] = {key: document[key] for key in _OF_PLAN[:2] if key in document}
-    whole |= {"name": name, "grids": grids, "tables": tables, "text": text,
-              "folder": folder.resolve() if tables else None}  # fmt: skip
-    lists = ((g.data_sets, g.tasks, g.pairs, g.methods, range(g.realisations)) for g in grids)
+    whole |= {"name": name, "text": text, "folder": folder.resolve() if tables else None}
+    whole |= {"tables": tables, "grids": [_over(shared, part) for part in parts or [{}]]}
+    try:
+        plan = Plan.model_validate(whole, context={"folder": folder, "tables": names})
+    except ValidationError as error:
+        raise PlanError(f"{source}: {_in_words(error, alone=not parts)}") from error
+    lists = ((g.data_sets, g.tasks, g.pairs, g.methods, range(g.realisations)) for g in plan.grids)
     n_cells = sum(math.prod(map(len, of_grid)) for of_grid in lists)
     if n_cells > MOST_CELLS:
         raise PlanError(
             f"{source}: key 'realisations': the plan has {n_cells:,} cells, and at most "
             f"{MOST_CELLS:,} are run; ask for fewer realisations, rates, data sets or methods."
         )
-    return _checked(Plan, whole, source, context)
+    return plan
 
 
 def _parts(document: dict[str, Any], key: str, source: str) -> list[dict[str, Any]]:
@@ -344,25 +339,19 @@ def _over(shared: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
     return both
 
 
-def _checked(
-    section: type[_Section], values: dict[str, Any], place: str, context: dict[str, Any]
-) -> _Section:
-    try:
-        return section.model_validate(values, context=context)
-    except ValidationError as error:
-        raise PlanError(f"{place}: {_in_words(error)}") from error
-
-
-def _in_words(error: ValidationError) -> str:
-    """The first thing that is wrong: which key, what about it, and what to write."""
+def _in_words(error: ValidationError, alone: bool) -> str:
+    """The first thing that is wrong: where, which key, what about it, and what to write."""
     first = min(error.errors(), key=lambda one: one["type"] != "extra_forbidden")
-    keys = [key for key in first["loc"] if isinstance(key, str)]
-    context, given = first.get("ctx", {}), first["input"]
-    what = first["msg"]
+    loc, context, given = first["loc"], first.get("ctx", {}), first["input"]
+    keys, what = [key for key in loc if isinstance(key, str)], first["msg"]
+    if loc[0] in ("grids", "tables") and len(loc) > 1:
+        is_shown = loc[0] == "tables" or not alone
+        keys[:1] = [f"[[{keys[0][:-1]}]] {int(loc[1]) + 1}"] if is_shown else []
     if first["type"] == "extra_forbidden":
         sections = (Grid, Limits, MethodChoice, TableChoice)
         known = [*_OF_PLAN, *(key for section in sections for key in section.model_fields)]
-        return f"there is no key {keys[-1]!r}.{did_you_mean(keys[-1], known)}"
+        what = f"there is no key {keys[-1]!r}.{did_you_mean(keys[-1], known)}"
+        return ": ".join([*keys[:-1], what])
     if first["type"] == "value_error":
         what = str(context["error"])
     elif first["type"] == "missing":
@@ -375,4 +364,6 @@ def _in_words(error: ValidationError) -> str:
         what += f". For {given} % write {given / 100:g}"
     what = what.replace("tuple", "list").replace("Tuple", "List")
     what += "" if what.endswith((".", "?")) else "."
-    return ": ".join([*keys[:-1], *(f"key {key!r}" for key in keys[-1:]), what])
+    if len(loc) > 2 or loc[0] not in ("grids", "tables"):
+        keys[-1] = f"key {keys[-1]!r}"
+    return ": ".join([*keys, what])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import platform
 import sys
@@ -21,11 +22,11 @@ from typing import Any, Final, Literal, NamedTuple
 from unittest import mock
 
 import numpy as np
+from joblib import cpu_count
 from pebble import ProcessExpired, ProcessPool
 
 from halfseen._version import __version__
-from halfseen.baselines.baseline import Baseline
-from halfseen.baselines.tuner import tune
+from halfseen.baselines.baseline import Baseline, tune
 from halfseen.experiments.data_sets import DataSet, load_data_set, read_user_table
 from halfseen.experiments.pipeline import (
     Hidden,
@@ -61,10 +62,9 @@ _LONGEST_WAIT = 1.0
 _TOO_SLOW = "took longer than"
 
 
-def hidden_of(cell: Cell, realisation: int | None = None) -> Hidden:
+def hidden_of(cell: Cell) -> Hidden:
     """The data of a cell with its entries hidden, the same for every method."""
-    data = _loaded(cell.data_set, cell.table, cell.n_rows)
-    seed = cell.realisation if realisation is None else realisation
+    data, seed = _loaded(cell.data_set, cell.table, cell.n_rows), cell.realisation
     new_rows = None
     if cell.task == "inductive":
         order = np.random.default_rng([seed, _SPLIT_STREAM]).permutation(len(data.X))
@@ -80,10 +80,8 @@ def hidden_of(cell: Cell, realisation: int | None = None) -> Hidden:
 def _loaded(name: str, table: TableChoice | None, n_rows: int | None) -> DataSet:
     if table is None:
         return load_data_set(name, n_rows)
-    return read_user_table(
-        table.file, table.labels, ignore=table.ignore, missing=table.missing, name=name,
-        n_rows=n_rows,
-    )  # fmt: skip
+    how = {"ignore": table.ignore, "missing": table.missing}
+    return read_user_table(table.file, table.labels, **how, name=name, n_rows=n_rows)
 
 
 def tuning_grid(cell: Cell) -> dict[str, Sequence[Any]]:
@@ -99,16 +97,15 @@ def tune_cell(cell: Cell) -> Tuning:
     """Choose settings on observed entries of realisation 0, for all realisations of a cell."""
     began, found = time.perf_counter(), dict[str, Any]()
     try:
-        hidden = hidden_of(cell, realisation=0)
-        target = hidden.data.target
+        hidden = hidden_of(cell.model_copy(update={"realisation": 0}))
+        target, old = hidden.data.target, ~hidden.is_new
         if target == "several":
             raise ValueError("there are several targets of classes")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        method, limits = method_named(cell.method, cell.settings), cell.limits
+        with warnings.catch_warnings(action="ignore"):
             tuned = tune(
-                method_named(cell.method, cell.settings), tuning_grid(cell),
-                hidden.X[~hidden.is_new], hidden.Y[~hidden.is_new], target,
-                budget=cell.limits.tuning_tries, seconds=cell.limits.tuning_seconds, seed=0,
+                method, tuning_grid(cell), hidden.X[old], hidden.Y[old], target,
+                budget=limits.tuning_tries, seconds=limits.tuning_seconds,
             )  # fmt: skip
         found = {"settings": tuned.best, "n_tried": len(tuned.losses),
                  "n_planned": len(tuned.candidates)}  # fmt: skip
@@ -223,9 +220,7 @@ def run_plan(
     on the plan alone. A process that is ended in whatever way, or after `limit_seconds`, loses the
     cells that were running and nothing else. Cells that failed are tried again if asked.
     """
-    cells, n_cores = cells_of(plan), os.cpu_count() or 1
-    if hasattr(os, "sched_getaffinity"):
-        n_cores = len(os.sched_getaffinity(0))
+    cells, n_cores = cells_of(plan), cpu_count()
     with locked(path):
         run = read_run(path)
         if all(line.text != plan.text or line.name != plan.name for line in run.plans):
@@ -233,8 +228,8 @@ def run_plan(
             machine = f"{n_cores} cores, {platform.system()} {platform.machine()}"
             append(path, PlanLine(name=plan.name, text=plan.text, folder=folder, machine=machine))
         study = _Study(path, run.tunings, run.records, cells, retry_failed)
-        ends = None if limit_seconds is None else time.monotonic() + limit_seconds
-        yield from _run(study, n_workers or n_cores, ends)
+        seconds = math.inf if limit_seconds is None else limit_seconds
+        yield from _run(study, n_workers or n_cores, time.monotonic() + seconds)
 
 
 @dataclass
@@ -332,7 +327,7 @@ class _Study:
         self.parts = []
 
 
-def _run(study: _Study, n_workers: int, ends: float | None) -> Iterator[Progress]:
+def _run(study: _Study, n_workers: int, ends: float) -> Iterator[Progress]:
     yield from study.progress([], n_workers)
     if not study.left:
         return
@@ -346,10 +341,9 @@ def _run(study: _Study, n_workers: int, ends: float | None) -> Iterator[Progress
                     arguments = (job, study.tuned(job.cell))
                     pending[pool.schedule(do_job, arguments, timeout=job.most_seconds)] = job
                 yield from study.progress(list(pending.values()), n_workers)
-                if not pending or (ends is not None and time.monotonic() >= ends):
+                if not pending or time.monotonic() >= ends:
                     return
-                patience = _LONGEST_WAIT if ends is None else ends - time.monotonic()
-                patience = max(min(patience, _LONGEST_WAIT), 0.0)
+                patience = max(min(ends - time.monotonic(), _LONGEST_WAIT), 0.0)
                 for ended in wait(pending, patience, FIRST_COMPLETED).done:
                     study.take(pending.pop(ended), ended)
         finally:

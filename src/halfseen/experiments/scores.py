@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from halfseen import metrics
 from halfseen.base.estimator import by_target
-from halfseen.data.frames import read_table, read_target
+from halfseen.data.frames import read_target
 from halfseen.experiments.data_sets import Bools, Floats, Record, known_codes
 from halfseen.experiments.pipeline import Hidden, Prediction, Question
 from halfseen.experiments.significance import RowLosses, auc_influence
@@ -159,18 +159,16 @@ def table_scores(
                 raise ValueError("the method gave a score that is no finite number")
         n_known = int((~np.isnan(hidden.data.codes[hidden.rows(question)])).sum())
         of_labels = _of_labels if hidden.data.target == "labels" else _of_classes
-        found_of_labels, n_wrong = of_labels(codes, found.scores, gives_probabilities)
-        result |= found_of_labels | {"accuracy_all_entries": 1 - n_wrong / n_known}
+        result |= of_labels(codes, found.scores, gives_probabilities)
+        result["accuracy_all_entries"] = 1 - result.pop("n_wrong") / n_known
     return {name: float(value) for name, value in result.items()}
 
 
-def _of_labels(
-    truth: Floats, scores: list[Floats], is_probability: bool
-) -> tuple[dict[str, float], int]:
-    """Scores of labels, and how many are wrong."""
+def _of_labels(truth: Floats, scores: list[Floats], is_probability: bool) -> dict[str, float]:
     score, asked = np.stack([one[:, 1] for one in scores], axis=1), ~np.isnan(truth)
     decided = (score > 0.5).astype(float)
     found = {"hamming_accuracy": metrics.accuracy(truth, decided)}
+    found["n_wrong"] = int((asked & (decided != truth)).sum())
     if np.unique(truth[asked]).size == 2:
         found["micro_auc"] = metrics.micro_auc(truth, score)
     if ((truth == 0).any(axis=0) & (truth == 1).any(axis=0)).any():
@@ -178,13 +176,11 @@ def _of_labels(
     if is_probability:
         found["log_loss"] = metrics.log_loss(truth, score)
         found["calibration_error"] = metrics.calibration_error(truth, score)
-    return found, int((asked & (decided != truth)).sum())
+    return found
 
 
-def _of_classes(
-    truth: Floats, scores: list[Floats], is_probability: bool
-) -> tuple[dict[str, float], int]:
-    """Scores of one target of classes, or means over several; and how many are wrong."""
+def _of_classes(truth: Floats, scores: list[Floats], is_probability: bool) -> dict[str, float]:
+    """Scores of one target of classes, or means over several."""
     parts, n_wrong = defaultdict[str, list[float]](list), 0
     for codes, score in zip(truth.T, scores, strict=True):
         known = ~np.isnan(codes)
@@ -199,7 +195,7 @@ def _of_classes(
             is_class = np.eye(score.shape[1])[codes[known].astype(int)]
             parts["log_loss"].append(metrics.log_loss(codes, score, np.arange(score.shape[1])))
             parts["calibration_error"].append(metrics.calibration_error(is_class, score[known]))
-    return {name: float(np.mean(values)) for name, values in parts.items()}, n_wrong
+    return {name: float(np.mean(values)) for name, values in parts.items()} | {"n_wrong": n_wrong}
 
 
 def _of_numbers(hidden: Hidden, question: Question, found: Prediction) -> dict[str, float]:
@@ -234,31 +230,15 @@ def interval_entries(
     """Where intervals of hidden numbers hold the truth."""
     if found.bounds is None:
         return None
-    numbers, rows = _raw_numbers(hidden), hidden.rows(question)
-    first = np.unique(hidden.data.blocks, return_index=True)[1]
+    numbers, rows = hidden.data.numbers(), hidden.rows(question)
     truth, (low, high) = numbers[rows], np.moveaxis(found.bounds, -1, 0)
-    asked = hidden.asked_X[rows][:, first] & ~np.isnan(truth) & ~np.isnan(low)
+    asked = hidden.asked_X[rows][:, hidden.data.first_of_blocks] & ~np.isnan(truth + low)
     if not asked.any():
         return None
-    scale = metrics.column_std(numbers)
-    slack = 1e-6 * np.abs(truth)
+    scale, slack = metrics.column_std(numbers), 1e-6 * np.abs(truth)
     held = (low - slack <= truth) & (truth <= high + slack)
     width = (high - low) / np.where(scale > 0, scale, 1.0)
     return IntervalEntries(np.nonzero(asked)[1], held[asked], width[asked])
-
-
-def _raw_numbers(hidden: Hidden) -> Floats:
-    """Numbers of the columns of the source, NaN in others, of shape (n_rows, n_blocks)."""
-    frames = hidden.data.frames
-    if frames is None:
-        return hidden.data.X
-    found = np.full((len(hidden.X), len(frames.modelled)), np.nan)
-    raws = read_table(frames.X).columns
-    for place, j in enumerate(frames.modelled):
-        column = frames.schema.features[j]
-        if column.is_number:
-            found[raws[j].observed, place] = raws[j].numbers(column.name)
-    return found
 
 
 def label_losses(hidden: Hidden, question: Question, found: Prediction) -> RowLosses | None:

@@ -70,12 +70,6 @@ def compare_rows(
     return int(difference > half) - int(difference < -half)
 
 
-def share_asked(task: str, score: str, feature_rate: float, label_rate: float) -> float:
-    """Share of the entries that a score is over."""
-    of_row = feature_rate if score in ("rmse", "normalised_rmse") else label_rate
-    return 0.3 if task == "inductive" else of_row
-
-
 def corrected_resampled_t(ours: ArrayLike, theirs: ArrayLike, share_hidden: float) -> float:
     """Two-sided p of two methods, by the paired t test; NaN with fewer than two realisations."""
     # Realisations are masks of the same rows. The variance of the mean is therefore not s²/n but
