@@ -13,8 +13,11 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Final
+from types import UnionType
+from typing import Annotated, Any, Final, get_args, get_origin, get_type_hints
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import safetensors.numpy
 from numpy.typing import NDArray
@@ -177,3 +180,47 @@ def _read_header(path: Path, metadata: dict[str, str] | None) -> _Header:
     if _canonical_json(header.model_dump()) != metadata[_METADATA_KEY]:
         raise ValueError("its header is not written as halfseen writes it")
     return header
+
+
+def tree_to_arrays(tree: Any) -> dict[str, NDArray[Any]]:
+    """All arrays of nested tuples, lists and dicts; names are paths such as ``folds.0.mean``."""
+    leaves = jax.tree_util.tree_leaves_with_path(tree)
+    return {jax.tree_util.keystr(p, simple=True, separator="."): np.asarray(a) for p, a in leaves}
+
+
+def tree_from_arrays(types: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Any:
+    """Nested values of declared types from what `tree_to_arrays` made of them.
+
+    >>> arrays = tree_to_arrays({"sizes": [np.ones(2)], "seed": 3})
+    >>> tree_from_arrays({"sizes": list[np.ndarray], "seed": int}, arrays)
+    {'sizes': [array([1., 1.])], 'seed': 3}
+    """
+    tree: dict[str, Any] = {}
+    for path, array in arrays.items():
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            raise ValueError(f"array {path!r} holds values that are not finite")
+        *parents, name = path.split(".")
+        node = tree
+        for parent in parents:
+            node = node.setdefault(parent, {})
+        node[name] = array
+    return {name: _restored(type_, tree.get(name, {})) for name, type_ in types.items()}
+
+
+def _restored(type_: Any, node: Any) -> Any:
+    """A value of a declared type from a tree of arrays; None and what is empty have none."""
+    of, origin = get_args(type_), get_origin(type_)
+    if origin is UnionType:
+        return _restored(of[0], node) if node else None
+    if origin is list:
+        return [_restored(of[0], node[str(place)]) for place in range(len(node))]
+    if origin is dict:
+        return {int(key): _restored(of[1], part) for key, part in node.items()}
+    if hasattr(type_, "_fields"):
+        hints = get_type_hints(type_)
+        return type_(**{name: _restored(hint, node.get(name, {})) for name, hint in hints.items()})
+    if not isinstance(node, np.ndarray):
+        raise ValueError("arrays are missing")
+    if type_ is jax.Array:
+        return jnp.asarray(node)
+    return type_(node) if type_ in (int, float, bool) else node

@@ -51,9 +51,8 @@ def for_table(
     batch_size = round(min(max(1.3 * n_rows**0.5, 16.0), 128.0))
     bins = 8 / (1 + (n_numbers / 350) ** 4)
     n_bins = round(bins) if round(bins) > 1 else 0  # one says nothing
-    n_folds = {"fast": 1, "default": 2, "best": 4}[effort]
-    if effort != "fast":  # small tables have few validation entries in each
-        n_folds = round(n_folds * (1 + min(max(1.5 - n_rows / 1000, 0.0), 1.0)))
+    n_folds = round(min(max(5 - n_rows / 1200, 2.0), 4.0))  # validation entries are few, or many
+    n_folds = {"fast": 1, "default": n_folds, "best": 2 * n_folds}[effort]
     if n_estimators is not None:
         n_folds = n_estimators
     # Rows that are as incomplete as those that training masks need not be shown as they are.
@@ -64,7 +63,9 @@ def for_table(
         n_bins=n_bins,
         batch_size=batch_size,
         n_steps=round(times * min(max(_PASSES * n_rows / batch_size, 300.0), 1500.0)),
-        learning_rate=2.5e-3 * batch_size**0.5 * min(1.0, 1000 / (n_units + bins * n_numbers)),
+        learning_rate=2e-2
+        * max(1.0, batch_size / 64) ** 0.5
+        * min(1.0, 1000 / (n_units + bins * n_numbers)),
         rank=min(160, max(1, n_units - 1)),
         n_patterns=round(min(max(64 * (400 / n_units) ** 2, 8.0), 100.0)),
         n_trees=max(10, round(100 * min(times, 1.0) / max(n_folds, 2))),

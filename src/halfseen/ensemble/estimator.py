@@ -182,8 +182,8 @@ class HalfseenClassifier(_HalfseenModel, TableClassifier):
     effort : {"fast", "default", "best"}, default="default"
         Budget of the fit: about a third of the time of "default", or three times as much.
     n_estimators : int or "auto", default="auto"
-        Number of machines, each fitted to other training entries. "auto" is 2, and up to 4 below
-        1,500 rows.
+        Number of machines, each fitted to other training entries. "auto" is 4 for small tables and
+        2 from 3,000 rows on, half of these or fewer for "fast", twice as many for "best".
     feature_types : str, sequence or mapping, default="auto"
         Types of the columns: "auto", "numeric", "log-numeric", "ordinal", "binary", "categorical"
         or "ignored"; one word for all, one per column, or a mapping from column to word. A pair

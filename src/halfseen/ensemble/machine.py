@@ -25,8 +25,6 @@ from halfseen.ensemble.prior import GaussianPrior, conditional_mean
 from halfseen.rbm.units import VisibleLayer
 
 N_SWEEPS = 2
-# Inputs of groups are bounded, so that exponentials of float32 stay finite.
-_LARGEST_INPUT = 30.0
 
 
 @dataclass(frozen=True)
@@ -104,40 +102,26 @@ class Units:
 
     def mean(self, inputs: jax.Array) -> jax.Array:
         """Means given the inputs of all units and bins: eqs. (11) and (12)."""
-        n_gaussian, n_units = self.layer.n_gaussian, self.layer.n_units
-        parts = [inputs[..., :n_gaussian], jax.nn.sigmoid(inputs[..., n_gaussian : self.n_single])]
-        if self.layer.group_sizes:
-            weights = _bounded_exp(inputs[..., self.n_single : n_units])
-            parts.append(weights / (weights @ self._membership @ self._membership.T))
-        if self.n_bins:
-            weights = _bounded_exp(self.bins(inputs))
-            shares = weights / weights.sum(axis=-2, keepdims=True)
-            parts.append(shares.reshape(*inputs.shape[:-1], -1))
-        return jnp.concatenate(parts, axis=-1)
+        n_units = self.layer.n_units
+        means = self.layer.mean(inputs[..., :n_units], jnp.zeros(self.layer.n_gaussian))
+        if not self.n_bins:
+            return means
+        shares = jax.nn.softmax(self.bins(inputs), axis=-2)
+        return jnp.concatenate([means, shares.reshape(*inputs[..., n_units:].shape)], axis=-1)
 
     def losses(self, inputs: jax.Array, truth: jax.Array, bin_weight: float) -> jax.Array:
         """Loss of each entry: squared error and log-loss of the bins of numbers, or log-loss."""
         n_gaussian, n_units = self.layer.n_gaussian, self.layer.n_units
         numbers = (inputs[..., :n_gaussian] - truth[..., :n_gaussian]) ** 2
         if self.n_bins:
-            bins = jnp.clip(self.bins(inputs), -_LARGEST_INPUT, _LARGEST_INPUT)
+            bins = self.bins(inputs)
             inside = jnp.sum(self.bins(truth) * bins, axis=-2)
             numbers += bin_weight * (jax.nn.logsumexp(bins, axis=-2) - inside)
-        binary = slice(n_gaussian, self.n_single)
-        parts = [
-            numbers,
-            jax.nn.softplus(inputs[..., binary]) - truth[..., binary] * inputs[..., binary],
-        ]
-        if self.layer.group_sizes:
-            groups = slice(self.n_single, n_units)
-            log_total = jnp.log(_bounded_exp(inputs[..., groups]) @ self._membership)
-            bounded = jnp.clip(inputs[..., groups], -_LARGEST_INPUT, _LARGEST_INPUT)
-            parts.append(log_total - (truth[..., groups] * bounded) @ self._membership)
-        return jnp.concatenate(parts, axis=-1)
-
-
-def _bounded_exp(inputs: jax.Array) -> jax.Array:
-    return jnp.exp(jnp.clip(inputs, -_LARGEST_INPUT, _LARGEST_INPUT))
+        inputs, truth = inputs[..., :n_units], truth[..., :n_units]
+        log_partition = self.layer.log_partition(inputs, jnp.zeros(n_gaussian))
+        discrete = (log_partition - truth * inputs)[..., n_gaussian:]
+        single, groups = jnp.split(discrete, [self.layer.n_bernoulli], axis=-1)
+        return jnp.concatenate([numbers, single, groups @ self._membership], axis=-1)
 
 
 def bin_shares(values: jax.Array, centres: jax.Array) -> jax.Array:

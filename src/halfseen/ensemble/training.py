@@ -23,7 +23,7 @@ from halfseen.ensemble.prior import GaussianPrior
 from halfseen.ensemble.problem import HeldOut, Problem, Progress, Stopper, entry_losses
 
 _WEIGHT_DECAY = 1e-2
-_MASKED = (0.05, 0.75)  # share of the features of a row that is masked
+_MASKED = (0.05, 0.6)  # share of the features of a row that is masked
 _ONE_TARGET_MASKED = 0.7  # share of rows in which a single target is masked
 _ALL_TARGETS_MASKED = 0.4  # share of rows in which all of several targets are masked, ...
 _TARGETS_MASKED = (0.1, 0.9)  # ... and which share of them in the other rows

@@ -44,6 +44,12 @@ class Trees(NamedTuple):
     depth: int
     is_log_odds: bool
 
+    def check(self) -> None:
+        """Raise where nodes of a file lead out of the trees."""
+        children = np.concatenate([self.left, self.right, self.root])
+        if children.size and not (children.min() >= 0 and children.max() < len(self.feature)):
+            raise ValueError("children of a tree lie outside of it")
+
     def predict_proba(self, X: Rows) -> Floats:
         """Probabilities of the classes, of shape (n_rows, n_classes)."""
         node = np.tile(self.root, (len(X), 1))
