@@ -116,7 +116,7 @@ class SlowTuning(OneProcess):
     """No settings are chosen in time."""
 
     def schedule(self, function: Callable[..., Any], args: Any, timeout: float) -> Future[Any]:
-        of = Slow if args[0].kind == "tune" else OneProcess
+        of = Slow if args[1] is None else OneProcess
         return of().schedule(function, args, timeout)
 
 
@@ -137,9 +137,9 @@ def test_two_cannot_write_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         study(tmp_path / "a.jsonl", monkeypatch)
 
 
-def sleep_or_die(job: module.Job, *_: object) -> None:
+def sleep_or_die(cell: Cell, *_: object) -> None:
     """Never end, or take the process along."""
-    if job.cell.method == "column_prior":
+    if cell.method == "column_prior":
         time.sleep(60)
     os._exit(3)
 

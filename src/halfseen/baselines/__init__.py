@@ -3,13 +3,6 @@
 Every method derives from :class:`Baseline`: ``fit(X, Y)`` on what is observed, ``complete()`` for
 the fitted rows, ``predict_scores(X)`` for new incomplete rows where the method can. :func:`tune`
 chooses settings on observed entries that are held out, within one budget for all.
-
-The paper's: :class:`CLE`, :class:`NoisyIMC`, :class:`MC1`. What a user would pick instead:
-:class:`ColumnPrior`, :class:`GaussianEM`, :class:`SoftImpute`, :class:`IterativeLinear`,
-:class:`IterativeTrees`, :class:`NearestNeighbours`, :class:`BoostedNative`,
-:class:`BoostedImputed`, :class:`ForestImputed`, :class:`CatBoostPerLabel`. Networks:
-:class:`MaskedNetwork`, :class:`MIWAE`, :class:`GAIN`, :class:`MisGAN`,
-:class:`MisGANConvolutional`.
 """
 
 from halfseen.baselines.adversarial import GAIN, MisGAN, MisGANConvolutional

@@ -117,6 +117,9 @@ class Baseline(BaseEstimator, ABC):  # type: ignore[misc]
     def _completed(self, X: Floats, Y: Floats) -> tuple[Floats, Floats]:
         """Features and label scores of any rows; observed ones are put back."""
 
+    def _parts(self, joint: Floats) -> tuple[Floats, Floats]:
+        return joint[:, : self.n_features_in_], joint[:, self.n_features_in_ :]
+
     def _completed_fitted(self) -> tuple[Floats, Floats]:
         """The same of the rows that were fitted, where more is known of them."""
         return self._completed(*self._table)

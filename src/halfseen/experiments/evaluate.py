@@ -21,21 +21,13 @@ from threadpoolctl import threadpool_limits
 
 from halfseen.base.estimator import TableModel
 from halfseen.experiments.data_sets import Bools, DataSet, Record, frame_data_set
-from halfseen.experiments.pipeline import (
-    Hidden,
-    Prediction,
-    Question,
-    fit_and_predict,
-    hide,
-    method_named,
-)
+from halfseen.experiments.pipeline import Hidden, Prediction, fit_and_predict, hide, method_named
 from halfseen.experiments.scores import (
     IntervalEntries,
     LabelScore,
-    feature_losses,
     interval_entries,
-    label_losses,
     pooled_answers,
+    row_losses,
     score_label,
 )
 from halfseen.experiments.significance import RowLosses, compare_rows
@@ -208,7 +200,7 @@ def evaluate(
             with threadpool_limits(1 if len(data.X) < _MANY_ROWS else None):
                 found = fit_and_predict(made, hidden, ("new rows", "training rows"), coverage)
             seconds.setdefault(method, []).append(time.perf_counter() - began)
-            for kind, of_kind in _losses(hidden, found).items():
+            for kind, of_kind in row_losses(hidden, found).items():
                 losses.setdefault((kind, method), []).append(of_kind)
             if not place:
                 of_new.append((hidden, found["new rows"]))
@@ -251,16 +243,6 @@ def _check(
     for method, (can, what) in product(baselines, needs.items()):
         if not getattr(method_named(method), can, True):
             raise ValueError(f"baselines: {method} {what}; choose another.")
-
-
-def _losses(hidden: Hidden, found: dict[Question, Prediction]) -> dict[What, RowLosses]:
-    """Losses of each kind of entries."""
-    result: dict[Any, RowLosses | None] = {
-        "labels of new rows": label_losses(hidden, "new rows", found["new rows"]),
-        "hidden labels": label_losses(hidden, "training rows", found["training rows"]),
-        **feature_losses(hidden, "training rows", found["training rows"]),
-    }
-    return {what: one for what in _METRICS if (one := result.get(what)) is not None}
 
 
 def _verdict(what: What, name: str, losses: Losses) -> Verdict:

@@ -10,7 +10,7 @@ import threading
 import time
 import warnings
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -18,7 +18,7 @@ from importlib.metadata import version
 from multiprocessing import connection, get_context, parent_process
 from pathlib import Path
 from statistics import fmean
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, NamedTuple
 from unittest import mock
 
 import numpy as np
@@ -182,22 +182,13 @@ def _pictures(hidden: Hidden, question: Question, found: Prediction) -> Pictures
     return Pictures(shape=data.image, **{name: image.tolist() for name, image in images.items()})
 
 
-class Job(NamedTuple):
-    """What a process is asked for: settings for all realisations of a cell, or its record."""
+# A cell, and its settings; None if they are to be found, for all realisations of it.
+Job = tuple[Cell, Tuning | None]
 
-    kind: Literal["tune", "run"]
-    cell: Cell
 
-    @property
-    def name(self) -> str:
-        """How it is called while it runs."""
-        return f"{self.cell.series} (tuning)" if self.kind == "tune" else self.cell.key
-
-    @property
-    def most_seconds(self) -> float:
-        """After how long it is stopped; the last setting may begin just before time is up."""
-        limits = self.cell.limits
-        return limits.seconds + (limits.tuning_seconds if self.kind == "tune" else 0.0)
+def most_seconds(cell: Cell, tuning: Tuning | None) -> float:
+    """After how long a job is stopped; the last setting may begin just before time is up."""
+    return cell.limits.seconds + (cell.limits.tuning_seconds if tuning is None else 0.0)
 
 
 class Progress(NamedTuple):
@@ -274,36 +265,30 @@ class _Study:
                 self.keep(_record(cell, "left_out", self.too_slow[cell.series]))
             elif cell.series not in self.tunings and tuning_grid(cell):
                 self.tuning.add(cell.series)
-                return Job("tune", cell)
+                return cell, None
             else:
                 self.left.remove(cell)
-                return Job("run", cell)
+                return cell, self.tunings.get(cell.series, Tuning(series=cell.series))
         return None
 
-    def tuned(self, cell: Cell) -> Tuning:
-        """The settings that were chosen for a cell; the method's own if none were."""
-        return self.tunings.get(cell.series, Tuning(series=cell.series))
-
-    def take(self, job: Job, future: Future[Any]) -> None:
+    def take(self, cell: Cell, tuning: Tuning | None, future: Future[Any]) -> None:
         """Keep what came of a job."""
-        result: Any = None
         try:
-            result = future.result()
+            return self.keep(future.result())
         except TimeoutError:
-            why = f"{_TOO_SLOW} {job.most_seconds:g} s"
+            why = f"{_TOO_SLOW} {most_seconds(cell, tuning):g} s"
         except ProcessExpired as error:
             code = error.exitcode or 0
             why = f"its process ended with code {code}"
             if code < 0:
                 why = f"its process was ended by signal {-code}"
                 why += "; out of memory?" if code == -9 else ""
-        if result is None and job.kind == "tune":
-            result = Tuning(series=job.cell.series, why=f"not tuned: tuning {why}")
-        elif result is None:
-            result = _record(job.cell, "failed", why, self.tuned(job.cell))
-            if why.startswith(_TOO_SLOW):
-                self.too_slow[job.cell.series] = _left_out(result)
-        self.keep(result)
+        if tuning is None:
+            return self.keep(Tuning(series=cell.series, why=f"not tuned: tuning {why}"))
+        record = _record(cell, "failed", why, tuning)
+        if why.startswith(_TOO_SLOW):
+            self.too_slow[cell.series] = _left_out(record)
+        self.keep(record)
 
     def keep(self, part: CellRecord | Tuning) -> None:
         """Add a line to the file."""
@@ -315,15 +300,18 @@ class _Study:
         else:
             self.records[part.key] = part
 
-    def progress(self, running: Sequence[Job], n_workers: int) -> Iterator[Progress]:
+    def progress(self, running: Collection[Job], n_workers: int) -> Iterator[Progress]:
         """How far the run is: once for each new part, else once."""
         took = [(r.cell.method, r.cell.question, r.seconds) for r in self.records.values()
                 if r.seconds is not None]  # fmt: skip
-        cells = self.left + [job.cell for job in running if job.kind == "run"]
+        names = [f"{c.series} (tuning)" if tuning is None else c.key for c, tuning in running]
+        cells = self.left + [cell for cell, tuning in running if tuning is not None]
         left = [(cell.method, cell.question) for cell in cells]
-        seconds, names = seconds_left(took, left, n_workers), tuple(job.name for job in running)
+        seconds = seconds_left(took, left, n_workers)
         for part in self.parts or [None]:
-            yield Progress(len(self.cells), len(self.cells) - len(left), names, seconds, part)
+            yield Progress(
+                len(self.cells), len(self.cells) - len(left), tuple(names), seconds, part
+            )
         self.parts = []
 
 
@@ -338,22 +326,21 @@ def _run(study: _Study, n_workers: int, ends: float) -> Iterator[Progress]:
         try:
             while True:
                 while len(pending) < n_workers and (job := study.next()) is not None:
-                    arguments = (job, study.tuned(job.cell))
-                    pending[pool.schedule(do_job, arguments, timeout=job.most_seconds)] = job
-                yield from study.progress(list(pending.values()), n_workers)
+                    pending[pool.schedule(do_job, job, timeout=most_seconds(*job))] = job
+                yield from study.progress(pending.values(), n_workers)
                 if not pending or time.monotonic() >= ends:
                     return
                 patience = max(min(ends - time.monotonic(), _LONGEST_WAIT), 0.0)
                 for ended in wait(pending, patience, FIRST_COMPLETED).done:
-                    study.take(pending.pop(ended), ended)
+                    study.take(*pending.pop(ended), ended)
         finally:
             pool.stop()  # type: ignore[no-untyped-call]
             pool.join()
 
 
-def do_job(job: Job, tuning: Tuning) -> CellRecord | Tuning:
+def do_job(cell: Cell, tuning: Tuning | None) -> CellRecord | Tuning:
     """Do one job, in whichever process."""
-    return tune_cell(job.cell) if job.kind == "tune" else run_cell(job.cell, tuning)
+    return tune_cell(cell) if tuning is None else run_cell(cell, tuning)
 
 
 def _prepare_process() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -241,7 +242,17 @@ def interval_entries(
     return IntervalEntries(np.nonzero(asked)[1], held[asked], width[asked])
 
 
-def label_losses(hidden: Hidden, question: Question, found: Prediction) -> RowLosses | None:
+def row_losses(hidden: Hidden, found: Mapping[Question, Prediction]) -> dict[Any, RowLosses]:
+    """Losses of each kind of entries that there is."""
+    kinds = {
+        "labels of new rows": _label_losses(hidden, "new rows", found["new rows"]),
+        "hidden labels": _label_losses(hidden, "training rows", found["training rows"]),
+        **_feature_losses(hidden, found["training rows"].features),
+    }
+    return {what: losses for what, losses in kinds.items() if losses is not None}
+
+
+def _label_losses(hidden: Hidden, question: Question, found: Prediction) -> RowLosses | None:
     """Log-losses of asked labels, and what each row adds to the AUC."""
     codes = hidden.asked_codes(question)
     known = ~np.isnan(codes)
@@ -266,16 +277,16 @@ def label_losses(hidden: Hidden, question: Question, found: Prediction) -> RowLo
     return losses._replace(auc=float(np.mean(aucs)), auc_of_rows=of_rows * scale)
 
 
-def feature_losses(hidden: Hidden, question: Question, found: Prediction) -> dict[str, RowLosses]:
-    """Squared normalised errors of hidden numbers, and errors of hidden categories."""
-    if found.features is None:
+def _feature_losses(hidden: Hidden, features: Floats | None) -> dict[str, RowLosses]:
+    """Errors of hidden categories, and squared normalised errors of hidden numbers."""
+    if features is None:
         return {}
-    data, rows = hidden.data, hidden.rows(question)
+    data, rows = hidden.data, hidden.rows("training rows")
     truth, asked = data.X[rows], hidden.asked_X[rows]
     squares, errors = [], []
     for block in np.unique(data.blocks):
         own = np.flatnonzero(data.blocks == block)
-        scored, of_truth, guess = asked[:, own[0]], truth[:, own], found.features[:, own]
+        scored, of_truth, guess = asked[:, own[0]], truth[:, own], features[:, own]
         if data.numeric[own[0]]:
             scale = float(np.std(of_truth[scored])) if scored.any() else 0.0
             if scale > 0:
@@ -284,7 +295,7 @@ def feature_losses(hidden: Hidden, question: Question, found: Prediction) -> dic
             errors.append(((guess >= 0.5)[:, 0] != (of_truth >= 0.5)[:, 0], scored))
         else:
             errors.append((guess.argmax(axis=1) != np.nan_to_num(of_truth).argmax(axis=1), scored))
-    kinds = {"hidden numbers": squares, "hidden categories": errors}
+    kinds = {"hidden categories": errors, "hidden numbers": squares}
     found_of: dict[str, RowLosses] = {}
     for what, parts in kinds.items():
         if parts:
