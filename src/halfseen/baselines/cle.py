@@ -82,7 +82,7 @@ class CLE(Baseline):
     Examples
     --------
     >>> X, Y = [[0.0, 0.1], [0.1, None], [1.0, 0.9], [None, 1.0]], [[0], [None], [1], [None]]
-    >>> CLE(regression_penalty=0.1).fit(X, Y).predict_scores([[0.0, None], [1.0, 1.0]]).argmax(axis=0)
+    >>> CLE(coupling=1.0).fit(X, Y).predict_scores([[0.0, None], [1.0, 1.0]]).argmax(axis=0)
     array([1])
     """
 

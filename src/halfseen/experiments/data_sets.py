@@ -20,6 +20,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, TypeAdapter
+from sklearn import datasets
 
 from halfseen.atomic import replace_atomically
 from halfseen.data.frames import read_table, read_target
@@ -300,7 +301,14 @@ def load_data_set(name: str, n_rows: int | None = None, seed: int = 0) -> DataSe
         return array_data_set(
             name, X, Y, "labels", feature_names=names, label_names=labels, numeric=numeric
         )
-    data = _digits() if name == "digits" else _from_file(name)
+    if name == "digits":
+        digits = datasets.load_digits()
+        data = array_data_set(
+            name, digits.data / digits.data.max(), np.eye(10)[digits.target], "classes",
+            feature_names=digits.feature_names, label_names=list("0123456789"), image=(8, 8),
+        )  # fmt: skip
+    else:
+        data = _from_file(name)
     if n_rows is not None and n_rows < len(data.X):
         chosen = np.sort(np.random.default_rng(seed).permutation(len(data.X))[:n_rows])
         data = replace(data, X=data.X[chosen], Y=data.Y[chosen])
@@ -385,10 +393,8 @@ def _verify(found: dict[str, Any], name: str, entry: CatalogueEntry, source: str
 
 
 def _download(name: str, entry: CatalogueEntry) -> dict[str, Any]:
-    from sklearn.datasets import fetch_openml
-
     try:
-        bunch = fetch_openml(data_id=entry.openml_id, as_frame=False, parser="liac-arff")
+        bunch = datasets.fetch_openml(data_id=entry.openml_id, as_frame=False, parser="liac-arff")
     except Exception as error:
         reason = " ".join(str(error).split()) or type(error).__name__
         raise DataSetUnavailable(
@@ -414,17 +420,6 @@ def _remedy(file: str) -> str:
         f"put {file}.npz (arrays X and Y) into a folder and set the environment variable "
         f"{FOLDER_VARIABLE} to that folder; data set 'digits' needs no file"
     )
-
-
-def _digits() -> DataSet:
-    """Handwritten digits of 8 by 8 pixels, which come with scikit-learn."""
-    from sklearn.datasets import load_digits
-
-    bunch = load_digits()
-    return array_data_set(
-        "digits", bunch.data / bunch.data.max(), np.eye(10)[bunch.target], "classes",
-        feature_names=bunch.feature_names, label_names=list("0123456789"), image=(8, 8),
-    )  # fmt: skip
 
 
 DATA_SETS: Final = (*CATALOGUE, "digits", "telemetry")

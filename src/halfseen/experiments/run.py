@@ -350,14 +350,12 @@ def _prepare_process() -> None:
         stream.flush()
     os.dup2(null, 1)
     os.dup2(null, 2)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
 
-
-def _end_with_parent() -> None:
-    parent = parent_process()
-    if parent is not None:
+    def end_with(parent: Any) -> None:
         connection.wait([parent.sentinel])
         os._exit(1)
+
+    threading.Thread(target=end_with, args=(parent_process(),), daemon=True).start()
 
 
 def _left_out(record: CellRecord) -> str:
