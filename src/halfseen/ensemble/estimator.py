@@ -10,7 +10,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from joblib import cpu_count
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -82,6 +82,7 @@ class _HalfseenModel(TableModel):
             message = f"The table has {len(encoded.values)} rows; nothing can be learned of so few."
             warnings.warn(message, stacklevel=3)
         show, stopper = self._progress(progress), Stopper(self.max_seconds)
+        n_jobs = effective_n_jobs(-1 if self.n_jobs is None else self.n_jobs)
         problem = make_problem(self.schema_, encoded, weight, self._config(encoded), self._seed)
         forget_programs((problem.units, problem.encoded.values.shape), *PROGRAMS)
         with jax_session(), one_blas_thread():
@@ -90,12 +91,12 @@ class _HalfseenModel(TableModel):
                 trees=self.trees,
                 class_gaussians=self.class_gaussians,
                 indicator=self.add_indicator,
-                n_jobs=self._n_jobs(),
+                n_jobs=n_jobs,
                 stopper=stopper,
                 progress=show,
             )
             show("stacking", 0, 1)
-            judged = judge(problem, ensemble, held_out)
+            judged = judge(problem, ensemble, held_out, n_jobs)
             ensemble.stack = fit_stack(problem, ensemble, judged)
             self.calibration_ = calibrate(problem, ensemble, judged)
             show("stacking", 1, 1)
@@ -117,10 +118,6 @@ class _HalfseenModel(TableModel):
             n_estimators=None if isinstance(self.n_estimators, str) else int(self.n_estimators),
             validation_fraction=float(self.validation_fraction),
         )
-
-    def _n_jobs(self) -> int:
-        n_jobs = -1 if self.n_jobs is None else int(self.n_jobs)
-        return n_jobs if n_jobs > 0 else max(1, cpu_count() + 1 + n_jobs)
 
     def _progress(self, callback: Progress | None) -> Progress:
         began, last = time.monotonic(), [0.0]

@@ -28,7 +28,7 @@ from halfseen.ensemble.prior import (
     expected_moments,
     fit_prior,
 )
-from halfseen.ensemble.problem import Bools, HeldOut, Problem, Progress, Stopper, hold_out
+from halfseen.ensemble.problem import Bools, HeldOut, Ints, Problem, Progress, Stopper, hold_out
 from halfseen.ensemble.training import Trainer, run_steps
 from halfseen.ensemble.trees import boost_trees, fit_forest
 
@@ -70,12 +70,14 @@ def fit_ensemble(
         try:
             priors = _fit_priors(problem, held_out[0], training, pool, progress)
             trainer = Trainer(problem, held_out, predict, stopper, progress, indicator=indicator)
-            jobs = [pool.submit(trainer.train, fold, prior) for fold, prior in enumerate(priors)]
-            members = stopper.results(jobs)
-            with_classes = class_gaussians and not stopper
-            for fold, (member, own) in enumerate(zip(members, training, strict=True)):
-                classes = _fit_class_priors(problem, own, fold) if with_classes else None
-                ensemble.folds.append(Fold(member, classes, forests={}, boosted={}))
+            of_members = [pool.submit(trainer.train, *fold) for fold in enumerate(priors)]
+            of_classes = [
+                pool.submit(_fit_class_priors, problem, *fold)
+                for fold in enumerate(training if class_gaussians else ())
+            ]
+            members, classes = stopper.results(of_members), stopper.results(of_classes)
+            for member, own in itertools.zip_longest(members, classes):
+                ensemble.folds.append(Fold(member, own, forests={}, boosted={}))
             if trees and problem.schema.targets and not stopper:
                 with warnings.catch_warnings():  # in this thread: all threads share the filters
                     warnings.filterwarnings("ignore", message="The number of unique classes")
@@ -124,7 +126,7 @@ def _prior_loss(problem: Problem, held: HeldOut, prior: GaussianPrior) -> float:
     return loss if np.isfinite(loss) else np.inf
 
 
-def _fit_class_priors(problem: Problem, training: Bools, fold: int) -> ClassPriors | None:
+def _fit_class_priors(problem: Problem, fold: int, training: Bools) -> ClassPriors | None:
     """A Gaussian of the features for each class, where the target is one column."""
     codes, n_units = problem.target_codes, problem.units.layer.n_units
     if codes.shape[1] != 1 or (codes >= 0).sum() < _FEWEST_CLASS_ROWS:
@@ -135,7 +137,8 @@ def _fit_class_priors(problem: Problem, training: Bools, fold: int) -> ClassPrio
     rows, seen = problem.labelled(training, _MOST_PRIOR_ROWS, 17, fold)
     values, weight, code = problem.standard(rows), problem.row_weight[rows], codes[rows, 0]
     config, rank = problem.config, min(problem.config.rank, problem.config.class_rank)
-    fit = partial(fit_prior, rank=rank, n_rounds=_N_ROUNDS, n_patterns=config.n_patterns)
+    n_patterns = max(8, config.n_patterns // 4)  # as classes lean on what they have in common
+    fit = partial(fit_prior, rank=rank, n_rounds=_N_ROUNDS, n_patterns=n_patterns)
     of_class = np.eye(n_classes)[code] * weight[:, None]
     means = (of_class.T @ np.where(seen, values, 0.0)) / (of_class.T @ seen + _ROWS_OF_MEAN)
     # The covariance within classes is that of deviations from the means of the classes.
@@ -156,9 +159,10 @@ def _fit_class_priors(problem: Problem, training: Bools, fold: int) -> ClassPrio
         seen_, seed = seen[padded] & real[:, None], [problem.seed, 14, fold, c]
         return fit(values[padded], seen_, own_weight, *towards, seed=seed)
 
-    stacked = jax.tree.map(lambda *leaves: jnp.stack(leaves), *map(fitted, range(n_classes)))
-    log_share = np.log((counts + 1) / (counts + 1).sum())
-    return ClassPriors(stacked, jnp.asarray(log_share, jnp.float32))
+    log_share = np.log((counts + 1) / (counts + 1).sum()).astype(np.float32)
+    stacked = jax.tree.map(lambda *leaves: np.stack(leaves), *map(fitted, range(n_classes)))
+    classes: ClassPriors = jax.tree.map(jnp.asarray, ClassPriors(stacked, log_share))
+    return classes
 
 
 def _fit_trees(
@@ -167,11 +171,17 @@ def _fit_trees(
     """Trees for each target of each fold, on features as the prior of the fold completes them."""
     schema, n_trees, n_rounds = problem.schema, problem.config.n_trees, _boosting_rounds(problem)
     jobs = []
-    for place, (fold, own) in enumerate(zip(ensemble.folds, training, strict=True)):
-        rows, seen = problem.labelled(own, _MOST_TREE_ROWS, 19, place)
+
+    def completed_rows(place: int) -> tuple[Ints, NDArray[np.float32]]:
+        rows, seen = problem.labelled(training[place], _MOST_TREE_ROWS, 19, place)
         encoded = Encoded(problem.encoded.values[rows], seen)
-        predicted = ensemble.of_member(encoded, fold.member)
-        completed = ensemble.completed_features(encoded, predicted)
+        predicted = ensemble.of_member(encoded, ensemble.folds[place].member)
+        return rows, ensemble.completed_features(encoded, predicted)
+
+    tables = list(pool.map(completed_rows, range(len(training))))
+    for place, (fold, own, (rows, completed)) in enumerate(
+        zip(ensemble.folds, training, tables, strict=True)
+    ):
         for j, entry in enumerate(problem.target_entries):
             known = own[rows, entry]
             codes = problem.target_codes[rows[known], j]

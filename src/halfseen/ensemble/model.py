@@ -182,7 +182,7 @@ class Ensemble:
     ) -> tuple[Floats, Floats]:
         """Numbers by all predictions, and the spread of members over their bins."""
         n_gaussian = self.units.layer.n_gaussian
-        found = [member.base[:, :n_gaussian], member.mean[:, :n_gaussian]]
+        found: list[NDArray[Any]] = [member.base[:, :n_gaussian], member.mean[:, :n_gaussian]]
         found += [member.bin_mean] if self.units.n_bins else []
         expected = [of_fold.classes[1] for of_fold in of_folds if of_fold.classes]
         found += [mean_of(expected)] if expected else []

@@ -9,7 +9,7 @@ classes, another one to the rows of each class.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -139,9 +139,9 @@ def fit_prior(
         )
 
     found = moments = shrunk(_pairwise_moments(values, observed, weight))
-    rows = [jnp.asarray(values, jnp.float32), jnp.asarray(observed)]
-    of_rows = jnp.asarray(weight, jnp.float32)
-    fitted = jnp.broadcast_to(jnp.asarray(moments.mean, jnp.float32), values.shape)
+    rows = [jnp.asarray(values.astype(np.float32)), jnp.asarray(observed)]
+    of_rows = jnp.asarray(weight.astype(np.float32))
+    fitted: Any = np.broadcast_to(moments.mean.astype(np.float32), values.shape)
     for _ in range(n_rounds):
         prior = _as_prior(moments, rank)
         mean, covariance, fitted = expected_moments(prior, *rows, of_rows, fitted)
@@ -209,7 +209,8 @@ def _as_prior(moments: Moments, rank: int) -> GaussianPrior:
     rest = (np.trace(covariance) - values.sum()) / max(1, n_units - rank)
     loading = vectors * np.sqrt(np.maximum(values - max(rest, _LEAST_NOISE), 0.0))
     noise = np.maximum(np.diag(covariance) - np.sum(loading**2, axis=1), _LEAST_NOISE)
-    return GaussianPrior(*(jnp.asarray(part, jnp.float32) for part in (mean, noise, loading)))
+    parts = (part.astype(np.float32) for part in (mean, noise, loading))
+    return GaussianPrior(*map(jnp.asarray, parts))
 
 
 def log_density(

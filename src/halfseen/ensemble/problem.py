@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
@@ -110,7 +111,8 @@ def _scale(schema: Schema, units: Units, encoded: Encoded) -> Scale:
     mean = schema.marginals.astype(np.float64)
     std = np.sqrt(np.maximum(mean * (1 - mean), _LEAST_STD**2))
     std[:n_numbers] = 1.0
-    start = layer.inputs_from_mean(jnp.asarray(mean, jnp.float32), jnp.zeros(n_numbers))
+    zeros = np.zeros(n_numbers, np.float32)
+    start = jax.jit(layer.inputs_from_mean)(mean.astype(np.float32), zeros)
     centres, of_bins = np.zeros((n_bins, n_numbers)), np.zeros((n_bins, n_numbers))
     for number in range(n_numbers if n_bins else 0):
         values = encoded.values[encoded.observed[:, number], number].astype(np.float64)
@@ -118,13 +120,10 @@ def _scale(schema: Schema, units: Units, encoded: Encoded) -> Scale:
         place = np.rint(np.interp(values, centres[:, number], np.arange(n_bins)))
         counts = np.bincount(place.astype(np.int64), minlength=n_bins)
         of_bins[:, number] = np.log(counts / max(1, len(values)) + 1e-3)
-    return Scale(
-        mean=jnp.float32(mean),
-        std=jnp.float32(std),
-        centres=jnp.float32(centres),
-        start=jnp.float32(np.append(start, of_bins)),
-        is_target=jnp.asarray(schema.unit_column >= len(schema.features)),
-    )
+    parts: list[NDArray[Any]] = [
+        part.astype(np.float32) for part in (mean, std, centres, np.append(start, of_bins))
+    ]
+    return Scale(*map(jnp.asarray, [*parts, schema.unit_column >= len(schema.features)]))
 
 
 def bin_centres(values: Floats, n_bins: int) -> Floats:

@@ -7,6 +7,7 @@ predictions were too confident. Intervals and prediction sets are conformal.
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -84,10 +85,11 @@ class Judged(NamedTuple):
     targets: Targets
 
 
-def judge(problem: Problem, ensemble: Ensemble, held_out: list[HeldOut]) -> Judged:
+def judge(problem: Problem, ensemble: Ensemble, held_out: list[HeldOut], n_jobs: int) -> Judged:
     """Predict the held-out entries of each fold by what is fitted to its training entries."""
-    pairs = zip(ensemble.folds, held_out, strict=True)
-    judged: Judged = _joined([_judge_fold(problem, ensemble, *pair) for pair in pairs])
+    with ThreadPoolExecutor(n_jobs) as pool:
+        parts = pool.map(partial(_judge_fold, problem, ensemble), ensemble.folds, held_out)
+        judged: Judged = _joined(list(parts))
     return judged
 
 

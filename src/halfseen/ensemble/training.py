@@ -46,6 +46,7 @@ class Table(NamedTuple):
     missing: jax.Array  # (n_rows, n_units) indicator of missing features; (n_rows, 0) without it
     weight: jax.Array  # (n_rows,), of mean one
     keep_features: float  # share of the labelled rows whose features are not masked
+    seed: int
 
 
 class MaskedBatch(NamedTuple):
@@ -71,14 +72,15 @@ def initial_state(
     n_units = units.layer.n_units
     random = np.random.default_rng(seed).standard_normal((units.n_wide, n_hidden), np.float32)
     starts_with_prior = (np.arange(n_units) < units.layer.n_gaussian) | np.asarray(scale.is_target)
+    gain = np.concatenate([starts_with_prior, np.ravel(scale.centres)]).astype(np.float32)
     parameters = Parameters(
-        weights=jnp.asarray(_WEIGHT_SCALE * random),
+        weights=jnp.asarray(np.float32(_WEIGHT_SCALE) * random),
         visible_bias=scale.start,
-        hidden_bias=jnp.zeros(n_hidden),
-        gain=jnp.concatenate([starts_with_prior.astype(np.float32), scale.centres.reshape(-1)]),
-        indicator=jnp.zeros((n_units if indicator else 0, n_hidden)),
+        hidden_bias=jnp.asarray(np.zeros(n_hidden, np.float32)),
+        gain=jnp.asarray(gain),
+        indicator=jnp.asarray(np.zeros((n_units if indicator else 0, n_hidden), np.float32)),
     )
-    return TrainingState(parameters, _OPTIMIZER.init(parameters))
+    return TrainingState(parameters, jax.jit(_OPTIMIZER.init)(parameters))
 
 
 def random_masks(
@@ -111,7 +113,7 @@ def run_steps(
     scale: Scale,
     table: Table,
     batches: jax.Array,
-    keys: jax.Array,
+    steps: jax.Array,
     rates: jax.Array,
     *,
     units: Units,
@@ -120,11 +122,13 @@ def run_steps(
 ) -> TrainingState:
     """Take a step on each minibatch, given as rows of shape (n_groups, n_steps, batch_size).
 
-    What does not depend on the parameters is found for all steps of a group at once.
+    What does not depend on the parameters is found for all steps of a group at once. `steps` are
+    the numbers of the steps, from which random numbers come.
     """
-    targets = np.array(is_target)
+    targets, root = np.array(is_target), jax.random.key(table.seed)
 
-    def given(rows: jax.Array, key: jax.Array) -> MaskedBatch:
+    def given(rows: jax.Array, number: jax.Array) -> MaskedBatch:
+        key = jax.random.fold_in(root, number)
         values, known = table.values[rows], table.training[rows]
         keep = table.keep_features * jnp.any(known & targets, axis=1, keepdims=True)
         masks = random_masks(key, len(rows), targets, keep)
@@ -158,15 +162,15 @@ def run_steps(
     def group(
         state: TrainingState, now: tuple[jax.Array, jax.Array, jax.Array]
     ) -> tuple[TrainingState, None]:
-        rows, keys, rates = now
-        batches = jax.vmap(given)(rows, keys)
+        rows, numbers, rates = now
+        batches = jax.vmap(given)(rows, numbers)
         values, observed = (
             part.reshape(rows.size, -1) for part in (table.values[rows], batches.observed)
         )
         base = prior_mean(member, scale, values, observed, n_search)
         return jax.lax.scan(step, state, (batches, base.reshape(*rows.shape, -1), rates))
 
-    end: TrainingState = jax.lax.scan(group, state, (batches, keys, rates))[0]
+    end: TrainingState = jax.lax.scan(group, state, (batches, steps, rates))[0]
     return end
 
 
@@ -200,12 +204,12 @@ class Trainer:
         if indicator:
             missing = (~problem.encoded.observed & ~problem.target_units).astype(np.float32)
         values, missing_, weight = (
-            jnp.asarray(part, jnp.float32)
+            jnp.asarray(part.astype(np.float32))
             for part in (problem.encoded.values, missing, problem.row_weight)
         )
         self.tables = [
             Table(values, jnp.asarray(held.training(problem.observed)), missing_, weight,
-                  self.config.keep_features)
+                  self.config.keep_features, problem.seed)
             for held in held_out
         ]  # fmt: skip
         # Steps between two checks are taken in groups.
@@ -213,10 +217,9 @@ class Trainer:
         n_steps = n_checks * _STEPS_BETWEEN_CHECKS
         shape = (n_checks, -1, _STEPS_OF_GROUP)
         batches = shuffled_batches(problem.n_rows, n_steps, self.config.batch_size, problem.seed)
-        keys = jax.random.split(jax.random.fold_in(jax.random.key(problem.seed), 1), n_steps)
         self.batches = batches.reshape(*shape, self.config.batch_size)
         rates = self.config.learning_rate * learning_rates(n_steps)
-        self.keys, self.rates = keys.reshape(shape), rates.reshape(shape)
+        self.steps, self.rates = np.arange(n_steps).reshape(shape), rates.reshape(shape)
         self._compiled = threading.Event()
         self._done: dict[int, int] = {}
 
@@ -235,7 +238,7 @@ class Trainer:
             for number in range(len(self.batches)):
                 state = run_steps(
                     state, member, problem.scale, self.tables[fold],
-                    self.batches[number], self.keys[number], self.rates[number],
+                    self.batches[number], self.steps[number], self.rates[number],
                     units=problem.units, is_target=tuple(problem.is_target.tolist()),
                     n_search=self.config.n_search,
                 )  # fmt: skip
