@@ -18,8 +18,16 @@ def tiny_loss(seed: int, lam: float) -> CoCompletionLoss:
     return CoCompletionLoss.of(np.where(observed, X, np.nan), Y, lam)
 
 
+def value_of(loss: CoCompletionLoss, Z: np.ndarray) -> float:
+    n_labels, n_features = loss.signs.shape[1], loss.features.shape[1]
+    labels, features, _ = np.split(Z, [n_labels, n_labels + n_features], axis=1)
+    of_labels = np.log1p(np.exp(-loss.signs * labels))[loss.signs != 0].sum()
+    error = (features - loss.features)[loss.observed_features]
+    return float(loss.per_label * of_labels + 0.5 * loss.per_feature * np.sum(error**2))
+
+
 def objective(loss: CoCompletionLoss, Z: np.ndarray, mu: float) -> float:
-    return loss.value(Z) + mu * float(np.linalg.svd(Z, compute_uv=False).sum())
+    return value_of(loss, Z) + mu * float(np.linalg.svd(Z, compute_uv=False).sum())
 
 
 def smoothed_minimum(loss: CoCompletionLoss, mu: float) -> np.ndarray:
@@ -32,7 +40,7 @@ def smoothed_minimum(loss: CoCompletionLoss, mu: float) -> np.ndarray:
         left, values, right = np.linalg.svd(full, full_matrices=False)
         rounded = np.sqrt(values**2 + smoothing**2)
         gradient = loss.gradient(full) + mu * (left * (values / rounded)) @ right
-        return loss.value(full) + mu * rounded.sum(), gradient[:, :-1].ravel()
+        return value_of(loss, full) + mu * rounded.sum(), gradient[:, :-1].ravel()
 
     for smoothing in (1e-1, 1e-2, 1e-3, 1e-4, 1e-5):
         found = minimize(
@@ -117,7 +125,7 @@ def example() -> tuple[CoCompletionLoss, np.ndarray]:
 def test_gradient() -> None:
     loss, Z = example()
     error = check_grad(
-        lambda flat: loss.value(flat.reshape(Z.shape)),
+        lambda flat: value_of(loss, flat.reshape(Z.shape)),
         lambda flat: loss.gradient(flat.reshape(Z.shape)).ravel(),
         Z.ravel(),
     )

@@ -281,23 +281,12 @@ class CoCompletionLoss(NamedTuple):
         """Lipschitz constant of the gradient."""
         return max(0.25 * self.per_label, self.per_feature)
 
-    def _parts(self, Z: Floats) -> tuple[Floats, Floats, Floats]:
-        """Margins of labels, errors of features, and columns that are free."""
-        n_labels, n_features = self.signs.shape[1], self.features.shape[1]
-        labels, features, rest = np.split(Z, [n_labels, n_labels + n_features], axis=1)
-        error = np.where(self.observed_features, features - self.features, 0.0)
-        return self.signs * labels, error, rest
-
-    def value(self, Z: Floats) -> float:
-        """The loss at Z."""
-        margin, error, _ = self._parts(Z)
-        of_labels = np.logaddexp(0.0, -margin)[self.signs != 0].sum()
-        return float(self.per_label * of_labels + 0.5 * self.per_feature * np.vdot(error, error))
-
     def gradient(self, Z: Floats) -> Floats:
         """The gradient at Z, zero where nothing is observed, of the shape of Z."""
-        margin, error, rest = self._parts(Z)
-        of_labels = -self.per_label * self.signs * expit(-margin)
+        n_labels, n_features = self.signs.shape[1], self.features.shape[1]
+        labels, features, rest = np.split(Z, [n_labels, n_labels + n_features], axis=1)
+        of_labels = -self.per_label * self.signs * expit(-self.signs * labels)
+        error = np.where(self.observed_features, features - self.features, 0.0)
         return np.hstack([of_labels, self.per_feature * error, np.zeros_like(rest)])
 
 

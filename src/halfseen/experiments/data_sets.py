@@ -268,13 +268,9 @@ class CatalogueEntry:
 CATALOGUE: Final = TypeAdapter(dict[str, CatalogueEntry]).validate_python(
     tomllib.loads((files("halfseen.experiments") / "catalogue.toml").read_text(encoding="utf-8"))
 )
-# Open data in place of EventCat, which is private.
-EVENTCAT_STAND_INS: Final = {
-    "emotions": "a public set with the shape that is printed for EventCat",
-    "cptc2017_devices": "alerts of a competition, counted for each device",
-    "cptc2017_recon": "the same devices, without the alerts that labels are made of",
-    "telemetry": "generated alerts, gauges and flags of devices",
-}
+# EventCat is private. In its place stand emotions, which has the printed shape, alerts of a
+# competition (cptc2017_devices; cptc2017_recon without those that labels are made of), telemetry.
+EVENTCAT_STAND_INS: Final = ("emotions", "cptc2017_devices", "cptc2017_recon", "telemetry")
 
 
 def load_data_set(name: str, n_rows: int | None = None, seed: int = 0) -> DataSet:

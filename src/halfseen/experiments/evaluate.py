@@ -289,13 +289,13 @@ def _headline(what: str) -> str:
 
 def _figures(metric: str, found: list[RowLosses]) -> str:
     text = f"{metric} {np.mean([one.metric for one in found]):.3f}"
-    aucs = [one.auc for one in found if one.auc is not None]
+    aucs = [one.auc for one in found if not math.isnan(one.auc)]
     return f"{text}, AUC {np.mean(aucs):.3f}" if aucs else text
 
 
 def _scores(what: What, method: str, found: list[RowLosses]) -> Iterator[MethodScore]:
     columns = {_METRICS[what]: [one.metric for one in found],
-               "AUC": [one.auc for one in found if one.auc is not None]}  # fmt: skip
+               "AUC": [one.auc for one in found if not math.isnan(one.auc)]}  # fmt: skip
     for metric, values in columns.items():
         if values:
             yield MethodScore(

@@ -310,7 +310,7 @@ def _row_losses(values: Any, scored: Bools, rows: Bools, is_square: bool) -> Row
     mean = float(of_rows.sum() / max(n_entries, 1))
     weighted = of_rows[used] * used.sum() / max(n_entries, 1)
     metric = math.sqrt(mean) if is_square else mean
-    return RowLosses(metric, n_entries, None, np.flatnonzero(rows)[used], weighted, None)
+    return RowLosses(metric, n_entries, np.flatnonzero(rows)[used], weighted)
 
 
 def pooled_answers(

@@ -24,10 +24,10 @@ class RowLosses(NamedTuple):
 
     metric: float
     n_entries: int
-    auc: float | None
     rows: NDArray[np.int64]  # rows of the table with scored entries
     of_rows: Floats  # losses of rows, whose mean is the metric (of squares for RMSE)
-    auc_of_rows: Floats | None  # influence of rows on the AUC
+    auc: float = math.nan
+    auc_of_rows: Floats | float = math.nan  # influence of rows on the AUC
 
 
 def auc_influence(is_positive: NDArray[np.bool_], score: Floats) -> tuple[float, Floats] | None:
@@ -50,23 +50,17 @@ def compare_rows(
     ours: Sequence[RowLosses], theirs: Sequence[RowLosses], of_auc: bool = False
 ) -> int:
     """1 if our losses are significantly lower, -1 if higher, else 0; or our AUC higher, lower."""
-    changes: dict[int, list[float]] = {}
-    offset = 0.0
-    for a, b in zip(ours, theirs, strict=True):
-        of_rows = b.of_rows - a.of_rows
-        if of_auc:
-            if a.auc_of_rows is None or b.auc_of_rows is None:
-                return 0
-            of_rows = a.auc_of_rows - b.auc_of_rows
-            offset += ((a.auc or 0.0) - (b.auc or 0.0)) / len(ours)
-        for row, change in zip(a.rows.tolist(), of_rows.tolist(), strict=True):
-            changes.setdefault(row, []).append(change)
+    pairs = list(zip(ours, theirs, strict=True))
+    if of_auc and any(math.isnan(a.auc + b.auc) for a, b in pairs):
+        return 0
+    changes = [a.auc_of_rows - b.auc_of_rows if of_auc else b.of_rows - a.of_rows for a, b in pairs]
     # A row that is scored in several repeats counts once.
-    means = np.array([np.mean(of_row) for of_row in changes.values()])
+    place = np.unique(np.concatenate([one.rows for one in ours]), return_inverse=True)[1]
+    means = np.bincount(place, np.concatenate(changes)) / np.bincount(place)
     if len(means) < 2:
         return 0
-    half = float(norm.ppf(1 - LEVEL / 2) * means.std(ddof=1)) / math.sqrt(len(means))
-    difference = offset if of_auc else float(means.mean())
+    half = norm.ppf(1 - LEVEL / 2) * means.std(ddof=1) / math.sqrt(len(means))
+    difference = np.mean([a.auc - b.auc for a, b in pairs]) if of_auc else means.mean()
     return int(difference > half) - int(difference < -half)
 
 
