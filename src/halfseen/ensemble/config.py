@@ -62,7 +62,7 @@ def for_table(
         n_hidden=round(min(max(n_rows / 10, 48.0), 200.0)),
         n_bins=n_bins,
         batch_size=batch_size,
-        n_steps=round(times * min(max(_PASSES * n_rows / batch_size, 300.0), 1500.0)),
+        n_steps=round(times * min(max(_PASSES * n_rows / batch_size, 300.0), 2500.0)),
         learning_rate=2e-2
         * max(1.0, batch_size / 64) ** 0.5
         * min(1.0, 1000 / (n_units + bins * n_numbers)),
