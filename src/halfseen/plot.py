@@ -143,14 +143,13 @@ def coverage(
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
     >>> from halfseen import RBMClassifier
     >>> from halfseen.experiments.scores import label_scores
-    >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> model = RBMClassifier(8, validation_fraction=0.2, random_state=0).fit(X[::2], y[::2])
-    >>> ax = coverage(label_scores(model, X[1::2], y[1::2]))
+    >>> X, y = [[0], [1]] * 50, ["a", "b"] * 50
+    >>> model = RBMClassifier(2, validation_fraction=0.2, random_state=0).fit(X, y)
+    >>> ax = coverage(label_scores(model, X, y))
     >>> [label.get_text() for label in ax.get_yticklabels()]
-    ['0', '1', '2']
+    ['a', 'b']
     """
     ax = framed(ax)
     classes = [(label.name, c) for label in labels for c in label.classes]
@@ -254,11 +253,6 @@ def history(model: Any, *, ax: Axes | None = None) -> Axes:
     model : RBMClassifier or RBMImputer
         Fitted with early stopping.
     ax : matplotlib Axes, optional
-
-    Raises
-    ------
-    ValueError
-        The model has no validation losses.
 
     Examples
     --------

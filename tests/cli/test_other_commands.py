@@ -14,6 +14,14 @@ from sklearn.metrics import log_loss, roc_auc_score
 
 from cli.conftest import TINY, N, document, invoke, make_table, read
 from halfseen import load
+from halfseen.cli.console import Console, as_json
+from halfseen.cli.options import (
+    chosen_columns,
+    column_types,
+    output_beside,
+    per_column,
+    sibling_labels,
+)
 
 
 def test_inspect(table: Path) -> None:
@@ -237,3 +245,24 @@ def test_report(table: Path, labels: str, tmp_path: Path) -> None:
     assert "The evaluation is of another table" in result.stderr
     (tmp_path / "e.json").write_text("[" * 100_000)
     assert "is no evaluation" in invoke(*words, "--evaluation", tmp_path / "e.json", code=1).stderr
+
+
+def test_words_of_options() -> None:
+    columns = ["age", "tox_a", "tox_b", "name"]
+    assert chosen_columns(["tox_*,age"], columns, "--labels") == ["age", "tox_a", "tox_b"]
+    types = {"zip": "categorical", "size": ("ordinal", ["S", "M", "L"])}
+    assert column_types(["zip=categorical", "size=ordinal:S,M,L"], ["zip", "size"]) == types
+    found = per_column(["a=3", "2"], ["a", "b"], "--threshold", lambda _, text: int(text))
+    assert found == {"a": 3, "b": 2}
+    assert sibling_labels(["threat_scan"], ["load", "threat_theft"]) == ["threat_theft"]
+    assert output_beside("data/a.csv.gz", "_filled", None) == "data/a_filled.csv.gz"
+    assert output_beside("a.xlsx", "_filled", None) == "a_filled.csv"
+
+
+def test_json_documents(capsys: pytest.CaptureFixture[str]) -> None:
+    found = as_json({"a": np.array([1.0, np.nan]), 2: (np.int64(3), None)})
+    assert found == b'{"a":[1.0,null],"2":[3,null]}'
+    console = Console(quiet=True, as_json=True)
+    console.note("Column 'x' is empty.")
+    console.give({"score": float("nan")})
+    assert capsys.readouterr().out == '{"score":null,"notes":["Column \'x\' is empty."]}\n'

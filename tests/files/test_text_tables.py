@@ -22,6 +22,8 @@ from hypothesis import strategies as st
 
 from halfseen.data.raw import read_column
 from halfseen.files import MISSING_MARKS, TableFileError, open_table, table_writer
+from halfseen.files.cells import TextStyle, observed_text, read_numbers, typed_column
+from halfseen.files.source import format_of_name
 
 CELL = st.text(st.sampled_from('ab1.,;"\r\n \tNA?\0é日\ufeff\u2028\x0b'), max_size=6)
 ALL_CHECKS = list(HealthCheck)
@@ -400,3 +402,24 @@ def test_any_bytes_are_a_table_or_an_error_with_the_name_of_the_file(tmp_path: P
         if len(names) > 1:
             assert rows[1:] == found
     assert n_good > 30
+
+
+def test_text_of_cells() -> None:
+    cells = pa.chunked_array([[" 1.50", "NA "]])
+    assert observed_text(cells, MISSING_MARKS).to_pylist() == ["1.50", None]
+    numbers, is_other = read_numbers(pa.array(["1,5", None, "x"]), decimal_comma=True)
+    assert numbers.to_pylist() == [1.5, None, None]
+    assert is_other.tolist() == [False, False, True]
+    for column, type in ((["1", None], "int64"), (["1", "2.5"], "double"), (["007"], "string")):
+        assert typed_column(pa.array(column)).type == type
+    assert typed_column(pa.array(["True"])).type == pa.bool_()
+    assert list(map(format_of_name, ("a.TSV.gz", "a.pq", "notes"))) == ["tsv", "parquet", None]
+
+
+def test_new_cells_look_like_the_others() -> None:
+    style = TextStyle.learn(pa.array(["1,50", "2,25"]), decimal_comma=True)
+    assert style.write([2.346, 7]) == ["2,35", "7,00"]
+    # No more decimals than any of them.
+    assert TextStyle.learn(pa.array(["0.5", "1.25"])).write([2 / 3]) == ["0.67"]
+    style = TextStyle.learn(pa.array(["TRUE", "x"]))
+    assert style.write([True, "y", 1 / 3, 1234567.8]) == ["TRUE", "y", "0.333333", "1234568"]

@@ -16,6 +16,7 @@ from sklearn.metrics import roc_auc_score
 
 from halfseen.data.infer import infer_type
 from halfseen.inspect import Inspection, holm, inspect_table
+from halfseen.inspect.table import _percent
 
 N = 400
 
@@ -324,3 +325,7 @@ def test_the_text(generator: np.random.Generator) -> None:
     assert len(found.text(60, show_all=True).splitlines()) > 45
     half_missing = pd.DataFrame({"x": [1.0] * 48 + [np.nan] * 48, "z": range(96)})
     assert "········████████" in str(inspect_table(half_missing))
+
+
+def test_shares_in_percent() -> None:
+    assert list(map(_percent, (0.0004, 0.031, 0.4))) == ["<0.1 %", "3.1 %", "40 %"]

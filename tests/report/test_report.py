@@ -16,6 +16,7 @@ from halfseen.experiments.scores import label_scores
 from halfseen.explain import couplings, explain_rows, unusual_rows
 from halfseen.metrics import accuracy, log_loss, micro_auc
 from halfseen.report import report_html, write_report
+from halfseen.report.page import name_text, number, number_text, percent
 from rbm.tables import LIGHT
 from report.conftest import ALL_KINDS, NEW, fitted, y_of
 from report.parsed import Cell, ParsedPage, check_page
@@ -325,3 +326,11 @@ class TestThePage:
             write_report(RBMImputer(), path)
         assert path.read_bytes() == before
         assert list(tmp_path.iterdir()) == [path]
+
+
+def test_numbers_and_names_on_pages() -> None:
+    assert str(number(0.123456)) == '<data value="0.123456">0.123</data>'
+    assert str(percent(0.034)) == '<data value="0.034">3.4\xa0%</data>'
+    shown = [number_text(value) for value in (0.123456, 12345, 1234.5, -2e-9)]
+    assert shown == ["0.123", "12,345", "1,234", "\N{MINUS SIGN}2.00e\N{MINUS SIGN}9"]
+    assert str(name_text("tox_<a>")) == "tox_<wbr>&lt;a&gt;"

@@ -63,11 +63,12 @@ class _GroupedScores:
         return asdict(self)
 
     @cached_property
-    def _sorted(self) -> tuple[Floats, Ints]:
-        """Sorted scores of each group, then of each pool, and their numbers."""
+    def _sorted(self) -> list[Floats]:
+        """Sorted scores of each group, then of each pool."""
         place = np.concatenate([self.group, len(self.pool) + self.pool[self.group]])
         scores, n_places = np.tile(self.scores, 2), len(self.pool) + self.pool.max(initial=-1) + 1
-        return scores[np.lexsort((scores, place))], np.bincount(place, minlength=n_places)
+        ends = np.cumsum(np.bincount(place, minlength=n_places))
+        return np.split(scores[np.lexsort((scores, place))], ends[:-1])
 
     @property
     def n_validation(self) -> Ints:
@@ -76,21 +77,18 @@ class _GroupedScores:
 
     def support(self, coverage: float) -> Ints:
         """Number of validation entries behind most of the quantile of each group."""
-        own, of_pool = self.n_validation, self._sorted[1][len(self.pool) :]
         _check_coverage(coverage)
+        own, n_pools = self.n_validation, int(self.pool.max(initial=0)) + 1
+        of_pool = np.bincount(self.pool[self.group], minlength=n_pools)
         return np.where(own >= _BORROWED, own, of_pool[self.pool])
 
     def quantile(self, coverage: float) -> Floats:
         """Score that this share of entries does not exceed; infinite if the pool has too few."""
+        _check_coverage(coverage)
         if coverage not in self._quantiles:
-            _check_coverage(coverage)
-            scores, n = self._sorted
-            parts, n_groups = np.split(scores, np.cumsum(n)[:-1]), len(self.pool)
-            found = [
-                _quantile(parts[group], parts[n_groups + pool], coverage)
-                for group, pool in enumerate(self.pool)
-            ]
-            self._quantiles[coverage] = np.array(found)
+            own, pooled = self._sorted[: len(self.pool)], self._sorted[len(self.pool) :]
+            pairs = zip(own, (pooled[pool] for pool in self.pool), strict=True)
+            self._quantiles[coverage] = np.array([_quantile(*pair, coverage) for pair in pairs])
         return self._quantiles[coverage]
 
     @cached_property

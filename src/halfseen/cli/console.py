@@ -80,13 +80,7 @@ class Interrupts:
 
 
 class Console:
-    """Standard output for results, standard error for all the rest.
-
-    >>> console = Console(quiet=True, as_json=True)
-    >>> console.note("Column 'x' is empty.")
-    >>> console.give({"rows": 3, "score": float("nan")})
-    {"rows":3,"score":null,"notes":["Column 'x' is empty."]}
-    """
+    """Standard output for results, standard error for all the rest."""
 
     def __init__(self, *, quiet: bool = False, as_json: bool = False) -> None:
         self.quiet, self.as_json, self.notes = quiet, as_json, list[str]()
@@ -183,12 +177,7 @@ def printable(text: object) -> str:
 
 
 def as_json(document: Mapping[str, Any], indent: int | None = None) -> bytes:
-    """A document as JSON; what is no finite number is null.
-
-    >>> import numpy as np
-    >>> as_json({"a": np.array([1.0, np.nan]), 2: (np.int64(3), None)})
-    b'{"a":[1.0,null],"2":[3,null]}'
-    """
+    """A document as JSON; what is no finite number is null."""
     return to_json(
         document, indent=indent, inf_nan_mode="null",
         fallback=lambda value: value.tolist() if hasattr(value, "tolist") else str(value),

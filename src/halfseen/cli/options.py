@@ -230,11 +230,7 @@ model_options = _grouped(
 
 
 def chosen_columns(words: Iterable[str], available: Sequence[str], option: str) -> list[str]:
-    """The columns that an option names, in the order of the table.
-
-    >>> chosen_columns(["tox_*,age"], ["age", "tox_a", "tox_b", "name"], "--labels")
-    ['age', 'tox_a', 'tox_b']
-    """
+    """The columns that an option names, in the order of the table."""
     chosen: set[str] = set()
     for word in words:
         parts = [word] if word in available else list(map(str.strip, word.split(",")))
@@ -254,11 +250,7 @@ def one_column(word: str, available: Sequence[str], option: str) -> str:
 
 
 def column_types(words: Iterable[str], available: Sequence[str]) -> dict[str, Any]:
-    """What was given to ``--as``, as the estimators take it.
-
-    >>> column_types(["zip=categorical", "size=ordinal:S,M,L"], ["zip", "size"])
-    {'zip': 'categorical', 'size': ('ordinal', ['S', 'M', 'L'])}
-    """
+    """What was given to ``--as``, as the estimators take it."""
     from halfseen.data.infer import TYPES
 
     found: dict[str, Any] = {}
@@ -279,11 +271,7 @@ def column_types(words: Iterable[str], available: Sequence[str]) -> dict[str, An
 def per_column(
     words: Iterable[str], available: Sequence[str], option: str, parse: Callable[[str, str], Any]
 ) -> dict[str, Any]:
-    """Values of an option that is given as COLUMN=VALUE, or as VALUE for all columns.
-
-    >>> per_column(["a=3", "2"], ["a", "b"], "--threshold", lambda name, text: int(text))
-    {'a': 3, 'b': 2}
-    """
+    """Values of an option that is given as COLUMN=VALUE, or as VALUE for all columns."""
     found: dict[str, Any] = {}
     for word in sorted(words, key=lambda word: "=" in word):  # those of one column last
         name, sign, text = word.rpartition("=")
@@ -293,11 +281,7 @@ def per_column(
 
 
 def sibling_labels(labels: Sequence[str], features: Iterable[str]) -> list[str]:
-    """Features that are named like labels, such as ``threat_theft`` beside ``threat_scan``.
-
-    >>> sibling_labels(["threat_scan"], ["load", "threat_theft"])
-    ['threat_theft']
-    """
+    """Features that are named like labels, such as ``threat_theft`` beside ``threat_scan``."""
     stems = {re.sub(r"([_.\- ]?\d+|[_.\- ][^_.\- ]*)$", "", label) for label in labels}
     stems = {stem for stem in stems if len(stem) >= 3 and stem not in labels}
     pattern = re.compile("|".join(rf"{re.escape(s)}([_.\- ].*|\d+)" for s in sorted(stems)))
@@ -324,11 +308,7 @@ def _unknown(
 
 
 def output_beside(path: str, ending: str, given: str | None) -> str:
-    """Where to write: as given, or beside the input, as in ``a.csv`` and ``a_filled.csv``.
-
-    >>> output_beside("data/a.csv.gz", "_filled", None), output_beside("a.xlsx", "_filled", None)
-    ('data/a_filled.csv.gz', 'a_filled.csv')
-    """
+    """Where to write: as given, or beside the input, as in ``a.csv`` and ``a_filled.csv``."""
     if given is not None or path == "-":
         return given or "-"
     stem, suffix = split_suffix(path)

@@ -78,9 +78,8 @@ class Column(BaseModel):
             "has no logarithm": self.type == "log-numeric" and not self.low + self.shift > 0,
             "needs a marginal per unit": len(self.marginal) != self.n_units,
         }
-        for problem, found in problems.items():
-            if found:
-                raise ValueError(f"Column {self.name!r} of type {self.type!r} {problem}.")
+        if found := [problem for problem, is_found in problems.items() if is_found]:
+            raise ValueError(f"Column {self.name!r} of type {self.type!r} {found[0]}.")
         return self
 
     @property

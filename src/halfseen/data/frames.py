@@ -21,15 +21,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 from sklearn.utils import check_consistent_length, column_or_1d
 
-from halfseen.data.raw import (
-    EXACT,
-    Bools,
-    RawColumn,
-    category_key,
-    class_text,
-    distinct_values,
-    read_column,
-)
+from halfseen.data.raw import EXACT, Bools, RawColumn, category_key, distinct_values, read_column
 
 TargetType = Literal["binary", "multiclass", "multilabel-indicator", "multiclass-multioutput"]
 Decoded = Sequence[NDArray[Any] | None]
@@ -410,7 +402,7 @@ def _cells(dtype: Any, values: NDArray[Any]) -> NDArray[Any]:
         unit = Decimal(1).scaleb(-dtype.scale)
         cells = [Decimal(repr(float(value))).quantize(unit) for value in cells]
     elif dtype == nw.String:
-        cells = list(map(class_text, cells))
+        cells = [value if isinstance(value, str) else category_key(value) for value in cells]
     elif dtype == nw.Boolean:
         cells = [bool(value) for value in cells]
     return np.fromiter(cells, object, len(cells))

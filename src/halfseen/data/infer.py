@@ -50,9 +50,7 @@ class InferredType(NamedTuple):
 def infer_type(values: Any, name: str | int | None = None) -> InferredType:
     """Infer the type of a column from its observed values and its name, unless it is a position.
 
-    The first of these that holds decides.
-
-    1. Nothing is observed: ignored, "empty".
+    1. Nothing is observed: ignored, "empty". Else the first of these that holds decides.
     2. A date type, or text in which every value is an ISO date: ignored, "date".
     3. A boolean type: binary. An ordered categorical type: ordinal. Another categorical type:
        categorical. Text counts as numbers when every value writes one without leading zeros.
@@ -70,10 +68,9 @@ def infer_type(values: Any, name: str | int | None = None) -> InferredType:
         return InferredType("ignored", "empty")
     if raw.kind == "date":
         return InferredType("ignored", "date")
-    if raw.kind == "bool":
-        return InferredType("binary")
-    if raw.kind == "category":
-        return InferredType("categorical" if raw.levels is None else "ordinal")
+    if raw.kind in ("bool", "category"):
+        of_category: ColumnType = "categorical" if raw.levels is None else "ordinal"
+        return InferredType("binary" if raw.kind == "bool" else of_category)
     return (_infer_numbers if raw.kind == "number" else _infer_text)(raw, name)
 
 
@@ -132,8 +129,7 @@ def is_log_scaled(numbers: NDArray[np.float64]) -> bool:
         return bool(kept.max() >= _HIGHEST_COUNT) and abs(_skewness(np.log1p(kept))) < skewness
     # Zeros are allowed as values below a detection limit, not as the common case. Numbers within
     # [0, 1] are shares or were rescaled.
-    few = len(positive) < max(_FEWEST_FOR_LOG, 0.8 * len(kept))
-    if few or kept.max() <= 1.0:
+    if len(positive) < max(_FEWEST_FOR_LOG, 0.8 * len(kept)) or kept.max() <= 1.0:
         return False
     logs = np.log(positive)
     low, high = np.quantile(logs, [0.05, 0.95], method="nearest")

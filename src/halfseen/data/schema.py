@@ -51,9 +51,8 @@ class Schema(BaseModel):
             "targets without a type": bool(self.targets) != (self.target_type is not None),
             "a container of another width": len(self.container.dtypes) != len(self.features),
         }
-        for problem, found in problems.items():
-            if found:
-                raise ValueError(f"The schema has {problem}.")
+        if found := [problem for problem, is_found in problems.items() if is_found]:
+            raise ValueError(f"The schema has {found[0]}.")
         return self
 
     @property
@@ -195,7 +194,11 @@ def learn_schema(
             )
         )  # fmt: skip
     _warn_ignored(features)
-    _warn_outliers(outliers)
+    if outliers:
+        shown = [f"column {name!r}, row {row}: {value!r}" for name, row, value in outliers[:5]]
+        shown += [f"and {len(outliers) - 5} more"] if len(outliers) > 5 else []
+        what = f"Gross outliers are left out of the scale of their columns: {'; '.join(shown)}"
+        warnings.warn(f"{what}. Correct them, or use NaN for missing.", stacklevel=2)
     found, targets = _learn_targets(target, target_type, one_unit_per_class, classes)
     return Schema(
         features=tuple(features), targets=targets, target_type=found, container=table.container
@@ -213,7 +216,7 @@ def _warn_ignored(features: list[Column]) -> None:
     found = [column for column in features if column.reason not in (None, _BY_REQUEST)]
     shown = ", ".join(f"{column.name!r} ({column.reason})" for column in found[:_SHOWN])
     shown += f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-    if all(column.type == "ignored" for column in features):
+    if all(column.reason for column in features):
         raise ValueError(
             f"No column of X can be modelled{f': {shown}' if found else ''}. Choose a type with "
             "feature_types, convert dates to numbers, or pass other columns."
@@ -224,14 +227,6 @@ def _warn_ignored(features: list[Column]) -> None:
     if found:
         what = f"Columns pass through and are not modelled: {shown}"
         warnings.warn(f"{what}.{remedy}", stacklevel=3)
-
-
-def _warn_outliers(found: list[Outlier]) -> None:
-    shown = [f"column {name!r}, row {row}: {value!r}" for name, row, value in found[:5]]
-    shown += [f"and {len(found) - 5} more"] if len(found) > 5 else []
-    if found:
-        what = f"Gross outliers are left out of the scale of their columns: {'; '.join(shown)}"
-        warnings.warn(f"{what}. Correct them, or use NaN for missing.", stacklevel=3)
 
 
 def _learn_targets(
@@ -265,9 +260,8 @@ def _learn_targets(
             )
         )  # fmt: skip
         if is_multilabel or of_target is None or len(categories) < 2:
-            _check_n_classes(
-                raw, target.label(j), found in ("binary", "multiclass"), target_type != "auto"
-            )
+            is_alone = found in ("binary", "multiclass")
+            _check_n_classes(raw, target.label(j), is_alone, target_type != "auto")
     return found, tuple(targets)
 
 

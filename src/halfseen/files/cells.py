@@ -32,11 +32,7 @@ _DIGITS: Final = 6
 
 
 def observed_text(cells: pa.ChunkedArray, marks: Sequence[str]) -> pa.Array:
-    """Text without the blanks around it, and null where it is a missing mark.
-
-    >>> observed_text(pa.chunked_array([[" 1.50", "NA "]]), MISSING_MARKS).to_pylist()
-    ['1.50', None]
-    """
+    """Text without the blanks around it, and null where it is a missing mark."""
     text = pc.utf8_trim(cells.combine_chunks(), BLANKS)
     missing = pc.is_in(text, value_set=pa.array(marks, pa.string()))
     return pc.if_else(missing, pa.scalar(None, pa.string()), text)
@@ -46,10 +42,6 @@ def read_numbers(text: pa.Array, decimal_comma: bool) -> tuple[pa.Array, NDArray
     """Numbers that text writes, null where it writes none, and where text is no number.
 
     With `decimal_comma` a column without decimal points may have decimal commas.
-
-    >>> numbers, is_other = read_numbers(pa.array(["1,5", None, "x"]), decimal_comma=True)
-    >>> numbers.to_pylist(), is_other.tolist()
-    ([1.5, None, None], [False, False, True])
     """
     matches = pc.match_substring_regex(text, _NUMBER)
     if decimal_comma and not pc.any(pc.match_substring(text, ".")).as_py():
@@ -66,10 +58,6 @@ def typed_column(text: pa.Array, decimal_comma: bool = False) -> pa.Array:
     """Observed text as numbers or booleans, if all of it writes such, else as it is.
 
     Whole numbers that float64 cannot hold stay text: they are keys.
-
-    >>> columns = ["1", None], ["1", "2.5"], ["007"], ["True"]
-    >>> [str(typed_column(pa.array(column)).type) for column in columns]
-    ['int64', 'double', 'string', 'bool']
     """
     if text.null_count == len(text):
         return text
@@ -88,16 +76,7 @@ def typed_column(text: pa.Array, decimal_comma: bool = False) -> pa.Array:
 
 @dataclass(frozen=True)
 class TextStyle:
-    """How the cells of a column are written, so that new ones look like them.
-
-    >>> style = TextStyle.learn(pa.array(["1,50", "2,25"]), decimal_comma=True)
-    >>> style.write([2.346, 7])
-    ['2,35', '7,00']
-    >>> TextStyle.learn(pa.array(["0.5", "1.25"])).write([2 / 3])  # no more than any of them
-    ['0.67']
-    >>> TextStyle.learn(pa.array(["TRUE", "x"])).write([True, "y", 1 / 3, 1234567.8])
-    ['TRUE', 'y', '0.333333', '1234568']
-    """
+    """How the cells of a column are written, so that new ones look like them."""
 
     whole: bool = False  # all observed numbers are
     decimals: int | None = None  # behind the decimal mark of every number, None if that varies

@@ -186,11 +186,7 @@ def _error(shown: str, problem: str, remedy: str) -> TableFileError:
 
 
 def format_of_name(path: str) -> Format | None:
-    """The format that the name of a file tells, None if it does not.
-
-    >>> format_of_name("a.TSV.gz"), format_of_name("a.pq"), format_of_name("notes")
-    ('tsv', 'parquet', None)
-    """
+    """The format that the name of a file tells, None if it does not."""
     name = os.path.basename(path).lower().removesuffix(".gz")
     return _SUFFIXES.get(os.path.splitext(name)[1])
 

@@ -243,12 +243,7 @@ def open_table(
     Returns
     -------
     TableFile
-        To be closed, or used in a ``with`` block.
-
-    Raises
-    ------
-    TableFileError
-        With file, line, row, column and remedy.
+        To be closed, or used in a ``with`` block. What is wrong with a file is a `TableFileError`.
 
     Examples
     --------

@@ -76,11 +76,6 @@ def inspect_table(
     random_state : int, default=0
         Seed of samples.
 
-    Returns
-    -------
-    Inspection
-        To be printed, or to be written by ``model_dump_json()``.
-
     Examples
     --------
     >>> import numpy as np
@@ -251,11 +246,7 @@ def _short(text: str, width: int) -> str:
 
 
 def _percent(share: float) -> str:
-    """A share in percent.
-
-    >>> _percent(0.0004), _percent(0.031), _percent(0.4)
-    ('<0.1 %', '3.1 %', '40 %')
-    """
+    """A share in percent."""
     if 0 < share < 0.001:
         return "<0.1 %"
     return f"{100 * share:.1f} %" if share < 0.1 else f"{100 * share:.0f} %"

@@ -46,23 +46,12 @@ from halfseen.rbm.training import (
 from halfseen.rbm.units import layer_of
 
 PAPER_LITERAL: dict[str, Any] = {
-    "n_components": 100,
-    "learning_rate": 0.001,
-    "batch_size": 10,
-    "n_gibbs_steps": 1,
-    "chain_start": "random",
-    "centering": False,
-    "momentum": 0.0,
-    "variance": 1.0,
-    "label_units": "bernoulli",
-    "n_restarts": 10,
-    "n_sweeps": 10,
-    "threshold": "shared",
-    "early_stopping": "peeking",
-    "n_iter": 10_000,
-    "n_iter_no_change": 500,
+    "n_components": 100, "learning_rate": 0.001, "batch_size": 10, "n_gibbs_steps": 1,
+    "chain_start": "random", "centering": False, "momentum": 0.0, "variance": 1.0,
+    "label_units": "bernoulli", "n_restarts": 10, "n_sweeps": 10, "threshold": "shared",
+    "early_stopping": "peeking", "n_iter": 10_000, "n_iter_no_change": 500,
     "validation_fraction": 0.0,
-}
+}  # fmt: skip
 """The text of the paper to the letter, as parameters of `RBMClassifier`."""
 
 # Standardised numbers are clipped: single rare values would dominate the updates.
@@ -73,6 +62,10 @@ _HOLD_OUT, _DRAWS, _SAMPLES = range(100, 103)  # streams of random numbers besid
 _DRAW_STEPS, _SAMPLE_STEPS = 100, 500  # Gibbs steps of a draw of missing entries, and of a new row
 _PROGRAMS = initial_states, run_epoch, complete_rows, draw_rows, log_partitions, log_probabilities
 _POSITIVE_INTEGER = Interval(Integral, 1, None, closed="left")
+_POSITIVE_INTEGERS = (
+    "n_components", "batch_size", "n_gibbs_steps", "n_restarts", "n_sweeps", "n_iter_no_change",
+    "n_estimators",
+)  # fmt: skip
 
 Callback = Callable[["EpochRecord"], object]
 
@@ -113,11 +106,9 @@ class _RBMModel(TableModel):
     random_state: Any = None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_components": [_POSITIVE_INTEGER],
+        **dict.fromkeys(_POSITIVE_INTEGERS, [_POSITIVE_INTEGER]),
         "learning_rate": [Interval(Real, 0, None, closed="neither")],
-        "batch_size": [_POSITIVE_INTEGER],
         "n_iter": [StrOptions({"auto"}), _POSITIVE_INTEGER],
-        "n_gibbs_steps": [_POSITIVE_INTEGER],
         "chain_start": [StrOptions({"data", "persistent", "random"})],
         "phases": [StrOptions({"gibbs", "mean_field"})],
         "centering": ["boolean"],
@@ -125,12 +116,8 @@ class _RBMModel(TableModel):
         "weight_decay": [Interval(Real, 0, None, closed="left")],
         "variance": [StrOptions({"learned"}), Interval(Real, 0, None, closed="neither")],
         "completion": [StrOptions({"mean_field", "tap", "gibbs"})],
-        "n_restarts": [_POSITIVE_INTEGER],
-        "n_sweeps": [_POSITIVE_INTEGER],
         "early_stopping": ["boolean", StrOptions({"peeking"})],
-        "n_iter_no_change": [_POSITIVE_INTEGER],
         "validation_fraction": [Interval(Real, 0, 0.5, closed="both")],
-        "n_estimators": [_POSITIVE_INTEGER],
         "verbose": ["verbose"],
         "random_state": ["random_state"],
     }

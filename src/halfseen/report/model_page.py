@@ -30,15 +30,6 @@ def write_report(
     The page is one file that needs no other and no network. An existing file is replaced as a
     whole or not at all.
 
-    Parameters
-    ----------
-    model : RBMClassifier, RBMImputer, HalfseenClassifier or HalfseenImputer
-        A fitted model.
-    path : str or path-like
-        The page, such as "report.html".
-    X, y, **options
-        As in `report_html`.
-
     Examples
     --------
     >>> import tempfile
@@ -85,11 +76,6 @@ def report_html(
         Scores on hidden entries of the same table, from `halfseen.experiments.evaluate`.
     command : str, optional
         The command that writes the page, to be shown at its foot.
-
-    Returns
-    -------
-    str
-        An HTML document.
     """
     check_is_fitted(model)
     if X is None and y is not None:

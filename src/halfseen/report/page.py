@@ -140,11 +140,7 @@ def _allowed(value: Any) -> Any:
 
 
 def number(value: float | None, digits: int = 3) -> Markup:
-    """A number with a few digits, and all of them for machines; a dash for None, NaN and infinity.
-
-    >>> str(number(0.123456))
-    '<data value="0.123456">0.123</data>'
-    """
+    """A number with a few digits, and all of them for machines; a dash where there is none."""
     if value is None or not math.isfinite(value):
         return Markup(_DASH)
     return _data(value, number_text(value, digits))
@@ -155,11 +151,7 @@ def _data(value: float, text: str) -> Markup:
 
 
 def number_text(value: float, digits: int = 3) -> str:
-    """A number with a few significant digits; whole numbers in full.
-
-    >>> number_text(0.123456), number_text(12345), number_text(1234.5), number_text(-2e-9)
-    ('0.123', '12,345', '1,234', '−2.00e−9')
-    """
+    """A number with a few significant digits; whole numbers in full."""
     value = float(value)
     if value == int(value) and abs(value) < 1e15:
         return f"{int(value):,}".replace("-", _MINUS)
@@ -171,11 +163,7 @@ def number_text(value: float, digits: int = 3) -> str:
 
 
 def percent(share: float | None) -> Markup:
-    r"""A share as a percentage, and in full for machines.
-
-    >>> str(percent(0.034))
-    '<data value="0.034">3.4\xa0%</data>'
-    """
+    """A share as a percentage, and in full for machines."""
     if share is None or not math.isfinite(share):
         return Markup(_DASH)
     points = 100 * share
@@ -196,11 +184,7 @@ def value_text(value: Any) -> Any:
 
 
 def name_text(name: str | int, is_target: bool = False) -> Markup:
-    """The name of a column, which may go on in another line behind its separators.
-
-    >>> str(name_text("tox_<a>"))
-    'tox_<wbr>&lt;a&gt;'
-    """
+    """The name of a column, which may go on in another line behind its separators."""
     parts = re.split(
         r"(?<=[\w.][_./:-])(?=\w|<)", _allowed(column_label(name, is_target=is_target))
     )

@@ -31,14 +31,9 @@ def write_study_report(
 
     Parameters
     ----------
-    records : sequence of CellRecord
-        The records of a run.
-    path : str or path-like
-        The page. An existing file is replaced as a whole or not at all.
-    title : str, default="Study"
-        Title of the page.
-    command : str, optional
-        The command that writes the page, to be shown at its foot.
+    records : sequence of CellRecord, of a run
+    path : path-like; an existing file is replaced as a whole or not at all
+    title, command : str: the title of the page, and the command that writes it
     """
     tables = record_tables(records)
     if not tables:
