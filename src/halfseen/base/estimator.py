@@ -7,7 +7,6 @@ body here); this module turns tables into units and units into tables.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import compress
 from os import PathLike
 from typing import Any, NamedTuple, Self
 
@@ -147,10 +146,7 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         Parameters
         ----------
         X : array-like or data frame of shape (n_rows, n_features); missing is NaN, None, pandas.NA
-
-        Returns
-        -------
-        array or data frame, in the container of `X`; observed values are never changed
+            The result comes in the container of `X`; observed values are never changed.
         """
         table, encoded = self._encode(X)
         return self._filled(X, table, self._complete_units(encoded))
@@ -169,10 +165,6 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         first_row : int, default=0
             Position of the first row in a longer table: draws depend on the seed, the number of
             the draw and the position of the row, so that parts get the draws of the whole.
-
-        Returns
-        -------
-        list of (array or data frame), in the container of `X`
         """
         n_draws = whole_number("n_draws", n_draws, 1)
         first_row = whole_number("first_row", first_row, 0)
@@ -186,11 +178,7 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
     def predict_interval(self, X: Any, coverage: float = 0.9) -> NDArray[np.float64]:
         """Intervals for the missing numbers of X, by split-conformal calibration.
 
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_rows, n_features)
-        coverage : float, default=0.9
-            Probability that an interval holds the true value.
+        With the probability `coverage` an interval holds the true value.
 
         Returns
         -------
@@ -205,37 +193,27 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
     def coverage_support(self, coverage: float = 0.9) -> list[CoverageSupport]:
         """How many validation entries each interval and each set rests on.
 
-        A column or class with few of them borrows from others, and its coverage is less certain.
-
-        Returns
-        -------
-        list of CoverageSupport
-            For each feature that is a number, then for each class of each target.
+        They are those of each feature that is a number, then of each class of each target. One
+        with few of them borrows from others, and its coverage is less certain.
         """
         intervals, sets = self._calibrated()
         counts = intervals.n_validation, intervals.support(coverage)
-        parts = [np.stack([intervals.of_columns(of_groups) for of_groups in counts])]
-        parts += [np.stack([of.n_validation, of.support(coverage)]) for of in sets]
-        groups: list[Any] = [(c.name, None) for c in self.schema_.features]
-        groups += [(c.name, value) for c in self.schema_.targets for value in c.categories]
-        pairs = zip(groups, np.hstack(parts).T.tolist(), strict=True)
-        found = [CoverageSupport(*group, *pair) for group, pair in pairs]
-        is_stated = [c.is_number for c in self.schema_.features] + [True] * len(found)
-        return list(compress(found, is_stated))
+        pairs = list(zip(*(intervals.of_columns(n).tolist() for n in counts), strict=True))
+        for of in sets:
+            pairs += zip(of.n_validation.tolist(), of.support(coverage).tolist(), strict=True)
+        groups: list[Any] = [(c, None) for c in self.schema_.features]
+        groups += [(c, value) for c in self.schema_.targets for value in c.categories]
+        return [
+            CoverageSupport(column.name, value, *pair)
+            for (column, value), pair in zip(groups, pairs, strict=True)
+            if column.is_number or value is not None
+        ]
 
     def sample(self, n_samples: int = 1, random_state: int | None = None) -> Sample:
         """Draw new rows, and their targets if there are any, from the learned distribution.
 
-        Parameters
-        ----------
-        n_samples : int, default=1
-        random_state : int, optional
-            Seed; by default the one of the fit.
-
-        Returns
-        -------
-        Sample
-            `X` in the container, types and names of the training table, and `y`.
+        `X` has the container, types and names of the training table. By default the seed is that
+        of the fit.
         """
         check_is_fitted(self)
         schema, n_samples = self.schema_, whole_number("n_samples", n_samples, 1)
@@ -391,33 +369,22 @@ class TableClassifier(ClassifierMixin, TableModel):  # type: ignore[misc]
     thresholds_: NDArray[np.float64]  # (n_labels,), probability above which a label is predicted
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Class, labels, or several classes of each row, given the observed features of `X`.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,) or (n_rows, n_outputs)
-        """
+        """Class of each row, (n_rows,), or labels or classes, (n_rows, n_outputs), by features."""
         return _joined(self._decide(self._probabilities(X)), self.schema_)
 
     def predict_proba(self, X: Any) -> Any:
         """Probability of each class or label, given the observed features of `X`.
 
-        Returns
-        -------
-        ndarray of shape (n_rows, n_classes) or (n_rows, n_labels), for several outputs a list
+        It has the shape (n_rows, n_classes) or (n_rows, n_labels), and is a list for several
+        outputs.
         """
         return self._arranged(self._probabilities(X))
 
     def predict_set(self, X: Any, coverage: float = 0.9) -> Any:
         """Sets of classes, or of states of each label, by split-conformal calibration.
 
-        A set that holds several classes abstains. It is never empty.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_rows, n_features)
-        coverage : float, default=0.9
-            Probability that a set holds the truth, whatever the truth is.
+        A set that holds several classes abstains. It is never empty. With the probability
+        `coverage` it holds the truth, whatever the truth is.
 
         Returns
         -------
@@ -430,16 +397,8 @@ class TableClassifier(ClassifierMixin, TableModel):  # type: ignore[misc]
     def complete(self, X: Any, y: Any = None) -> Completion:
         """Fill features and targets together, given all observed entries of both.
 
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_rows, n_features)
-        y : array-like, series or data frame, optional: what is known of their targets
-
-        Returns
-        -------
-        Completion
-            `X` and `y` filled in their containers, and the probabilities behind `y`: 0 or 1 where
-            the target is known.
+        The result has `X` and `y` in their containers, and the probabilities behind `y`: 0 or 1
+        where the target is known. `y` is what is known of the targets, if anything is.
         """
         table, encoded = self._encode(X, y)
         units = self._complete_units(encoded)

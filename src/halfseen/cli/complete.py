@@ -38,30 +38,18 @@ expectations, for multiple imputation: analyse each, and combine the results by 
 ends early: files that are finished stay. out/_manifest.json lists them with rows and digests."""
 
 
-@options.command_with("complete", _HELP)
-@click.argument("file", metavar="FILE")
-@click.argument("model", metavar="MODEL")
-@options.output_option(
-    "The filled table; '-' is standard output.  [default: a_filled.csv, of a.csv]"
-)
+@options.command_with("complete", _HELP, "FILE", "MODEL")
+@options.output_option("The filled table, or '-'.  [default: a_filled.csv, of a.csv]")
 @click.option("--only", multiple=True, metavar="COLUMNS", help="Fill these columns only.")
 @click.option("--skip", multiple=True, metavar="COLUMNS", help="Do not fill these columns.")
 @click.option("--min", "low", multiple=True, metavar="COLUMN=VALUE", help="Fill nothing below it.")
 @click.option("--max", "high", multiple=True, metavar="COLUMN=VALUE", help="Fill nothing above it.")
-@click.option(
-    "--uncertainty", metavar="FILE", help="Also write how sure the model is of each cell."
-)
+@click.option("--uncertainty", metavar="FILE", help="Also write how sure each fill is.")
 @options.coverage_option
-@click.option(
-    "--copies", type=click.IntRange(2, 1000), metavar="M", help="Write M tables of draws."
-)
-@click.option(
-    "--engine", type=click.Choice(["dask"]), help="Complete a folder of Parquet files on a cluster."
-)
+@click.option("--copies", type=click.IntRange(2, 1000), metavar="M", help="Write M draws.")
+@click.option("--engine", type=click.Choice(["dask"]), help="Complete Parquet files on a cluster.")
 @click.option("--scheduler", metavar="ADDRESS", help="Of the cluster, as in tcp://host:8786.")
-@click.option(
-    "--workers", type=click.IntRange(1), help="Processes on this machine instead of a cluster."
-)
+@click.option("--workers", type=click.IntRange(1), help="Processes here instead of a cluster.")
 @options.table_options
 def complete(
     file: str, model: str, output: str | None, only: tuple[str, ...], skip: tuple[str, ...],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from halfseen.cli import options
@@ -21,7 +23,6 @@ probabilities keep what they promise.
 
 \b
 Examples:
-  halfseen evaluate devices.csv --labels 'threat_*' --effort fast
   halfseen evaluate charts.parquet --labels diagnosis --groups hospital
   halfseen evaluate sales.csv --labels churn --time month --ignore month
   halfseen evaluate devices.csv --labels 'threat_*' -o devices.evaluation.json
@@ -30,16 +31,14 @@ At most {_MOST_ROWS:,} rows and {_MOST_CELLS:,} cells are used, drawn at random;
 that. More rows make all methods better. The models that are fitted here are not kept."""
 
 
-@options.command_with("evaluate", _HELP)
-@click.argument("file", metavar="FILE")
+@options.command_with("evaluate", _HELP, "FILE")
 @options.column_options
 @click.option("--repeats", type=click.IntRange(1), default=3,
               help="How often rows are held out and entries hidden.")  # fmt: skip
 @click.option("--test", "test_fraction", type=click.FloatRange(0, 0.9, min_open=True), default=0.2,
               metavar="SHARE", help="Share of the rows to hold out.")  # fmt: skip
 @click.option("--hide", "hidden_fraction", type=click.FloatRange(0, 0.95, min_open=True),
-              default=0.1, metavar="SHARE",
-              help="Share of the entries of other rows to hide.")  # fmt: skip
+              default=0.1, metavar="SHARE", help="Share of other entries to hide.")  # fmt: skip
 @click.option("--groups", metavar="COLUMN", help="Hold out all rows of a group together.")
 @click.option("--time", "time_column", metavar="COLUMN", help="Hold out the latest rows.")
 @click.option("--rows", type=click.IntRange(20), help=f"Most rows to use.  [default: {_MOST_ROWS}]")
@@ -61,27 +60,25 @@ def evaluate(
     if groups is not None and time_column is not None:
         raise UsageProblem("--groups and --time exclude each other.")
     table = reading.open(file)
-    by = groups or time_column
     n_rows = rows or max(20, min(_MOST_ROWS, _MOST_CELLS // len(table.names)))
     read = read_training_table(table, console, columns, n_rows, seed)
-    values = None
-    if by is not None:
+    values: list[Any] = []
+    if by := groups or time_column:
         options.one_column(by, read.typed.column_names, "--groups" if groups else "--time")
-        column = read.typed.column(by).to_pylist()
-        if None in column:
+        values = read.typed.column(by).to_pylist()
+        if None in values:
             raise UsageProblem(f"Column {by!r} has missing values; rows cannot be split by it.")
-        values = list(map(str, column)) if groups else column
     model = chosen.estimator(read.feature_types, read.y is not None, seed)
     with console.progress("Evaluating", total=repeats) as advance:
         found = evaluate(
             read.X, read.y, model=model, n_repeats=repeats, test_fraction=test_fraction,
-            hidden_fraction=hidden_fraction, coverage=coverage, groups=values if groups else None,
-            time_order=values if time_column else None, random_state=seed,
+            hidden_fraction=hidden_fraction, coverage=coverage, random_state=seed,
+            groups=list(map(str, values)) if groups else None,
+            time_order=values if time_column else None,
             progress=lambda what, done, total: advance(what=what, done=done, total=total),
         )  # fmt: skip
-    console.show(
-        f"{file}: {found.n_rows:,} of {read.n_rows:,} rows, {len(found.features)} columns."
-    )
+    of = f"{found.n_rows:,} of {read.n_rows:,}"
+    console.show(f"{file}: {of} rows, {len(found.features)} columns.")
     times = "Once" if repeats == 1 else f"{repeats} times"
     console.show(f"{times}, {test_fraction:.0%} of the rows were held out, and "
                  f"{hidden_fraction:.0%} of the entries of the others hidden.\n")  # fmt: skip

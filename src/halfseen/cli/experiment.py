@@ -48,8 +48,9 @@ _limit = click.option(
 _runs = click.argument("runs", metavar="RUN...", nargs=-1, required=True)
 
 
-def _subcommand(name: str, help: str) -> Callable[[Command], None]:
-    return lambda function: experiment.add_command(command_with(name, help, seed=False)(function))
+def _subcommand(name: str, help: str, *arguments: str) -> Callable[[Command], None]:
+    made = command_with(name, help, *arguments, seed=False)
+    return lambda function: experiment.add_command(made(function))
 
 
 @_subcommand(
@@ -72,8 +73,7 @@ def list_plans(console: Console) -> None:
     console.give({"plans": shown})
 
 
-@_subcommand("show", "Show PLAN as it stands in its file: a path, or the name of a shipped plan.")
-@click.argument("plan", metavar="PLAN")
+@_subcommand("show", "Show PLAN, a path or the name of a shipped plan, as it stands.", "PLAN")
 def show(plan: str, console: Console) -> None:
     """Check the plan and show its text."""
     from halfseen.experiments.plan import cells_of, read_plan
@@ -101,9 +101,8 @@ Examples:
 
 Ctrl-C, a crash or a power cut lose the cells that are running and no others: 'halfseen experiment
 resume FILE' goes on. Results depend on the plan alone, not on --cores. Runs of several machines are
-merged by concatenating their files.""",
-)
-@click.argument("plan", metavar="PLAN")
+merged by concatenating their files.""", "PLAN",
+)  # fmt: skip
 @click.option("-o", "--output", "--out", "out", metavar="FILE",
               help="File of records.  [default: the name of the plan with .jsonl]")  # fmt: skip
 @_cores
@@ -124,9 +123,8 @@ def run(
     "resume",
     """Go on with the run in FILE, however it ended.
 
-Cells that have a record are not run again, failed ones neither, without --retry-failed.""",
-)
-@click.argument("file", metavar="FILE")
+Cells that have a record are not run again, failed ones neither, without --retry-failed.""", "FILE",
+)  # fmt: skip
 @click.option("--retry-failed", is_flag=True, help="Try cells again that failed or were left out.")
 @_cores
 @_limit

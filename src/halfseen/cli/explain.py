@@ -32,9 +32,7 @@ Rows count from 1, below the header. Known labels of a row count as observed. No
 causes."""
 
 
-@command_with("explain", _HELP)
-@click.argument("file", metavar="FILE")
-@click.argument("model", metavar="MODEL")
+@command_with("explain", _HELP, "FILE", "MODEL")
 @click.option("--row", type=click.IntRange(1), help="The row to explain, counted from 1.")
 @click.option(
     "--column", metavar="COLUMN",

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -19,20 +19,10 @@ from halfseen.data.columns import Column
 from halfseen.data.raw import Bools, category_key
 
 UNCERTAINTY_SCHEMA = pa.schema(
-    [
-        ("row", pa.int64()), ("column", pa.string()), ("fill", pa.string()), ("lower", pa.string()),
-        ("upper", pa.string()), ("probability", pa.float64()), ("set", pa.string()),
-        ("abstain", pa.bool_()),
-    ]
+    {"row": pa.int64(), **dict.fromkeys(("column", "fill", "lower", "upper"), pa.string()),
+     "probability": pa.float64(), "set": pa.string(), "abstain": pa.bool_()}
 )  # fmt: skip
-
-
-class Fill(NamedTuple):
-    """Values for the missing cells of a column in some rows."""
-
-    name: str
-    values: list[Any]
-    where: Bools
+Fill = tuple[str, list[Any], Bools]  # column, values for its missing cells, where these are
 
 
 class Filler:
@@ -92,7 +82,7 @@ class Filler:
                     values = self._bounded(name, np.array(values, np.float64)).tolist()
                 else:
                     values = _nearest_categories(column, values)
-                found.append(Fill(name, values, where))
+                found.append((name, values, where))
         return found
 
     def _bounded(self, name: str, values: Any) -> Any:
@@ -141,10 +131,10 @@ class Filler:
                 found["probability"] = np.round(of_label[chosen], 4)
                 found["set"] = set_texts(column.categories, inside)
                 found["abstain"] = inside.sum(axis=1) > 1
-            absent = {f.name: pa.nulls(len(rows), f.type) for f in schema if f.name not in found}
-            tables.append(pa.table({**found, **absent}).select(schema.names).cast(schema))
+            tables.append(pa.table(found))
             keys.append(rows)
-        table, order = pa.concat_tables(tables), pa.array(np.concatenate(keys))
+        table = pa.concat_tables(tables, promote_options="default")
+        order = pa.array(np.concatenate(keys))
         for name, carried in reversed(self._model_table.carried(part, taken=schema.names)):
             table = table.add_column(1, name, carried.take(order))
         return table

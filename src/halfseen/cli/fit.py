@@ -22,7 +22,6 @@ holds no row of the table; the same table, options and seed give the same model.
 
 \b
 Examples:
-  halfseen fit devices.csv --labels threat
   halfseen fit assays.parquet --labels 'tox_*' -o tox.safetensors
   halfseen fit charts.csv --labels diagnosis,relapse --as zip=categorical --missing -99
   halfseen fit charts.csv --labels diagnosis --model rbm --set n_components=200
@@ -33,8 +32,7 @@ the file; all rows can be completed all the same. Ctrl-C keeps the model trained
 one."""
 
 
-@options.command_with("fit", _HELP)
-@click.argument("file", metavar="FILE")
+@options.command_with("fit", _HELP, "FILE")
 @options.column_options
 @options.output_option("Where to write the model.  [default: FILE with the ending .safetensors]")
 @options.model_options

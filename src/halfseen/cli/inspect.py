@@ -15,7 +15,6 @@ fitted. Nothing is written.
 
 \b
 Examples:
-  halfseen inspect devices.csv
   halfseen inspect assays.parquet --labels 'tox_*'
   halfseen inspect export.csv --missing -99 --as zip=categorical --all
   halfseen inspect devices.csv --json | jq '.inspection.randomness.verdict'
@@ -25,8 +24,7 @@ missing, a full block where everything is. Of long files a random sample of 100,
 at."""
 
 
-@options.command_with("inspect", _HELP)
-@click.argument("file", metavar="FILE")
+@options.command_with("inspect", _HELP, "FILE")
 @options.column_options
 @click.option("--all", "show_all", is_flag=True, help="Show all columns of a wide table.")
 @options.table_options
@@ -41,9 +39,8 @@ def inspect(
     from halfseen.inspect.table import MAX_ROWS
 
     table = reading.open(file)
-    chosen, left_out, asked, sample, values, typed = sample_table(
-        table, console, columns, MAX_ROWS, seed
-    )
+    read = sample_table(table, console, columns, MAX_ROWS, seed)
+    chosen, left_out, asked, sample, values, typed = read
     with console.progress("Looking at columns"):
         readable = set(typed.column_names)
         found = inspect_table(

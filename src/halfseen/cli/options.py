@@ -48,8 +48,10 @@ _COMMON: list[click.Parameter] = [
 ]  # fmt: skip
 
 
-def command_with(name: str, help: str, seed: bool = True) -> Callable[[Command], click.Command]:
-    """A command with ``--quiet``, ``--json``, ``--help``, ``--seed`` unless told otherwise."""
+def command_with(
+    name: str, help: str, *arguments: str, seed: bool = True
+) -> Callable[[Command], click.Command]:
+    """A command with these arguments, ``--quiet``, ``--json``, ``--help``, and ``--seed``."""
 
     def decorate(function: Command) -> click.Command:
         @wraps(function)
@@ -59,7 +61,8 @@ def command_with(name: str, help: str, seed: bool = True) -> Callable[[Command],
                 function(*args, console=console, **kwargs)
 
         made = click.command(name, help=help)(run)
-        made.params += _COMMON if seed else _COMMON[1:]
+        given: list[click.Parameter] = [click.Argument([a.lower()], metavar=a) for a in arguments]
+        made.params = given + made.params + (_COMMON if seed else _COMMON[1:])
         return made
 
     return decorate

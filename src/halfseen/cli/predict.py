@@ -76,9 +76,7 @@ _costs_option = click.option(
 )  # fmt: skip
 
 
-@options.command_with("predict", _PREDICT, seed=False)
-@click.argument("file", metavar="FILE")
-@click.argument("model", metavar="MODEL")
+@options.command_with("predict", _PREDICT, "FILE", "MODEL", seed=False)
 @options.output_option("The predictions; '-' is standard output.  [default: a_predicted.csv]")
 @click.option("--keep", multiple=True, metavar="COLUMNS", help="Columns of FILE to carry along.")
 @_threshold_option
@@ -157,9 +155,7 @@ def _prediction_rows(
     return pa.table(columns)
 
 
-@options.command_with("score", _SCORE, seed=False)
-@click.argument("file", metavar="FILE")
-@click.argument("model", metavar="MODEL")
+@options.command_with("score", _SCORE, "FILE", "MODEL", seed=False)
 @click.option("--by", metavar="COLUMN", help="Also score the rows of each value of this column.")
 @_threshold_option
 @_costs_option

@@ -24,8 +24,7 @@ Examples:
   halfseen report devices.safetensors --data devices.csv --evaluation devices.evaluation.json"""
 
 
-@options.command_with("report", _HELP)
-@click.argument("model", metavar="MODEL")
+@options.command_with("report", _HELP, "MODEL")
 @click.option("--data", metavar="FILE", help="A table to show the model at work on.")
 @click.option("--evaluation", metavar="FILE", help="What 'halfseen evaluate -o' wrote.")
 @options.output_option("Where to write the page.  [default: MODEL with the ending .html]")

@@ -21,8 +21,7 @@ Examples:
   halfseen sample devices.safetensors -n 100000 --seed 1 -o made_up.parquet"""
 
 
-@command_with("sample", _HELP)
-@click.argument("model", metavar="MODEL")
+@command_with("sample", _HELP, "MODEL")
 @click.option("-n", "n_rows", type=click.IntRange(1), default=100, help="Rows.")
 @click.option("-o", "--output", metavar="FILE", help="Where to write.  [default: standard output]")
 def sample(model: str, n_rows: int, output: str | None, seed: int, console: Console) -> None:
@@ -59,11 +58,7 @@ def _drawn(model: Any, n_rows: int, seed: int, form: str) -> Any:
     from halfseen.files.cells import TextStyle
 
     drawn, schema = model.sample(n_rows, seed), model.schema_
-    frame = nw.from_native(drawn.X, pass_through=True)
-    if isinstance(frame, nw.DataFrame):
-        table = frame.to_arrow()
-    else:
-        table = pa.table({str(c.name): drawn.X[:, j] for j, c in enumerate(schema.features)})
+    table = nw.from_native(drawn.X, eager_only=True).to_arrow()
     for column in schema.features:
         name = str(column.name)
         if not column.n_units:

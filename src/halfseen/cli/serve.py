@@ -32,24 +32,22 @@ Examples:
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _TOKEN = "HALFSEEN_TOKEN"
+_AT_LEAST_ONE = click.IntRange(1)
 
 
 @command_with("serve", _HELP, seed=False)
 @click.argument("models", metavar="MODEL...", nargs=-1, required=True)
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to bind to.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True)
+@click.option("--host", default="127.0.0.1", help="Address to bind to.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8000)
 @click.option("--token-file", metavar="FILE", help=f"File of the token, instead of {_TOKEN}.")
 @click.option("--allow-host", "allow_hosts", multiple=True, metavar="NAME",
               help="A further name by which requests may address the service.")  # fmt: skip
-@click.option("--max-rows", type=click.IntRange(1), default=20_000, show_default=True,
-              help="Most rows of a request.")  # fmt: skip
-@click.option("--max-megabytes", type=click.IntRange(1), default=16, show_default=True,
-              help="Longest body of a request.")  # fmt: skip
-@click.option("--max-requests", type=click.IntRange(1), default=64, show_default=True,
-              help="Most requests under way.")  # fmt: skip
-@click.option("--timeout", type=click.FloatRange(0, min_open=True), default=30.0, show_default=True,
+@click.option("--max-rows", type=_AT_LEAST_ONE, default=20_000, help="Most rows of a request.")
+@click.option("--max-megabytes", type=_AT_LEAST_ONE, default=16, help="Longest body of a request.")
+@click.option("--max-requests", type=_AT_LEAST_ONE, default=64, help="Most requests under way.")
+@click.option("--timeout", type=click.FloatRange(0, min_open=True), default=30.0,
               help="Most seconds of a request.")  # fmt: skip
-@click.option("--reload-seconds", type=click.FloatRange(0), default=2.0, show_default=True,
+@click.option("--reload-seconds", type=click.FloatRange(0), default=2.0,
               help="Time between looks at the model files; 0 never looks again.")  # fmt: skip
 def serve(
     models: tuple[str, ...], host: str, port: int, token_file: str | None, max_megabytes: int,
@@ -94,8 +92,8 @@ def _named(models: tuple[str, ...]) -> dict[str, str]:
         if not os.path.exists(path):
             raise Problem(f"There is no model file {path!r}.", "Check its name.")
         if name in paths:
-            remedy = "Give one of them another: NAME=FILE."
-            raise UsageProblem(f"Two models have the name {name!r}.", remedy)
+            message = f"Two models have the name {name!r}."
+            raise UsageProblem(message, "Give one of them another: NAME=FILE.")
         paths[name] = path
     return paths
 

@@ -113,9 +113,8 @@ def read_training_table(
     table: TableFile, console: Console, columns: ColumnOptions, max_rows: int, seed: int
 ) -> TrainingTable:
     """A random sample of the rows of a file, of which a model can learn."""
-    chosen, left_out, asked, sample, values, typed = sample_table(
-        table, console, columns, max_rows, seed
-    )
+    read = sample_table(table, console, columns, max_rows, seed)
+    chosen, left_out, asked, sample, values, typed = read
     if both := [name for name in chosen if name in left_out]:
         raise UsageProblem(f"{both[0]!r} is named by --labels and by --ignore.", "Choose one.")
     for mixed in table.mixed_columns(values):

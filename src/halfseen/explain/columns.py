@@ -78,16 +78,13 @@ def importance(
     schema, seen, n_features = read.schema, read.seen, len(read.schema.features)
     n_rows, rng = whole_number("n_rows", n_rows, 1), np.random.default_rng(random_state)
     is_target = np.arange(len(schema.columns)) >= n_features
-    passes: list[Bools] = []  # entries that are predicted together
     if columns is not None:
         asked = positions(schema, columns)
         targets = [j for j in asked if j >= n_features]
         together = ([targets] if targets else []) + [[j] for j in asked if j < n_features]
         passes = [seen & np.isin(np.arange(len(seen.T)), of_pass) for of_pass in together]
-    elif schema.targets:
-        passes = [seen & is_target]
-    else:
-        passes = [seen & (rng.random(seen.shape) < 0.5)]
+    else:  # entries that are predicted together
+        passes = [seen & (is_target if schema.targets else rng.random(seen.shape) < 0.5)]
     parts = []
     for entries in passes:
         rows = np.flatnonzero(entries.any(axis=1))
@@ -97,16 +94,15 @@ def importance(
             rows = np.sort(rng.choice(rows, n_rows, replace=False))
         truth = read.take(rows)
         parts.append(_losses(truth, truth.hide(entries[rows] | is_target), entries[rows]))
-    predicted = [j for of_pass, _, _ in parts for j in of_pass]
-    columns = [schema.columns[j] for j in predicted]
+    of_parts, losses, increases = zip(*parts, strict=True)
+    predicted = [schema.columns[j] for of_part in of_parts for j in of_part]
     return Importance(
         tuple(column.name for column in schema.features),
-        tuple(column.name for column in columns),
-        tuple(j >= n_features for j in predicted),
-        tuple("log_loss" if is_discrete(column) else "normalised_rmse" for column in columns),
-        np.concatenate([loss for _, loss, _ in parts]),
-        np.concatenate([increase for _, _, increase in parts]),
-    )
+        tuple(column.name for column in predicted),
+        tuple(j >= n_features for of_part in of_parts for j in of_part),
+        tuple("log_loss" if is_discrete(column) else "normalised_rmse" for column in predicted),
+        np.concatenate(losses), np.concatenate(increases),
+    )  # fmt: skip
 
 
 def _losses(truth: Rows, given: Rows, entries: Bools) -> tuple[list[int], Floats, Floats]:
@@ -226,8 +222,7 @@ def couplings(
     np.fill_diagonal(strength, 0.0)
     names = tuple(column.name for column in schema.columns)
     is_target = tuple(j >= len(schema.features) for j in range(len(names)))
-    found: Literal["weights", "deletion"] = "deletion" if rbm is None else "weights"
-    return Couplings(names, is_target, strength, direction, found)
+    return Couplings(names, is_target, strength, direction, "weights" if rbm else "deletion")
 
 
 def _from_weights(schema: Schema, rbm: RBM, completed: Units) -> tuple[Floats, Floats]:

@@ -99,8 +99,7 @@ def explain_rows(
     if columns is not None:
         asked = [positions(schema, columns)] * len(chosen)
     else:
-        n_features, n_columns = len(schema.features), len(schema.columns)
-        order = [*range(n_features, n_columns), *range(n_features)]
+        order = np.roll(np.arange(len(schema.columns)), len(schema.targets)).tolist()
         order = [j for j in order if schema.columns[j].n_units]
         asked = [[j for j in order if not read.is_given(row, j)] for row in chosen]
     return Explanations(tuple(_explained(read, chosen, asked)))
@@ -130,6 +129,7 @@ def _explained(
 def _explain(read: Rows, row: int, j: int, value: Any, deleted: Deletions) -> ExplainedPrediction:
     schema, column = read.schema, read.schema.columns[j]
     units = np.vstack([deleted.whole, deleted.without])
+    own = units[:, schema.units_of(j)]
     event, probability = None, np.zeros(len(units))
     if is_discrete(column):
         each = read.probabilities(units, j)
@@ -138,10 +138,9 @@ def _explain(read: Rows, row: int, j: int, value: Any, deleted: Deletions) -> Ex
         others = np.delete(each, code, axis=1).sum(axis=1)
         level = np.log(probability) - np.log(np.maximum(others, _LEAST_PROBABILITY))
     elif column.is_number:
-        level = column.decode(units[:, schema.units_of(j)])
+        level = column.decode(own)
     else:  # an ordinal column in ranks, before it is rounded to a category
-        ranks = units[:, schema.units_of(j).start].astype(np.float64)
-        level = column.centre + column.scale * ranks
+        level = column.centre + column.scale * own[:, 0].astype(np.float64)
     change, probability_change = level[0] - level[1:], probability[0] - probability[1:]
     effects = []
     for k in np.argsort(-np.abs(change), kind="stable"):
@@ -268,17 +267,15 @@ def tidy(results: Iterable[Any], parts: str, prefix: str) -> list[dict[str, Any]
 def positions(schema: Schema, columns: Any) -> list[int]:
     """Positions of columns: a name, a number that counts features and then targets, or several."""
     asked = columns if isinstance(columns, Iterable) and not isinstance(columns, str) else [columns]
-    return [_position(schema, column) for column in asked]
-
-
-def _position(schema: Schema, column: Any) -> int:
     names = [one.name for one in schema.columns]
     # A position may count from the end; of equal names the target is meant.
-    found = names if isinstance(column, str) else [*range(len(names)), *range(-len(names), 0)]
-    if column not in found:
-        shown = ", ".join(map(repr, names[-20:])) + (" and others" if len(names) > 20 else "")
-        raise ValueError(f"The model has no column {column!r}; it has {shown}.")
-    j = (len(found) - 1 - found[::-1].index(column)) % len(names)
-    if not schema.columns[j].n_units:
-        raise ValueError(f"Column {names[j]!r} is ignored by the model; nothing predicts it.")
-    return j
+    places: dict[Any, int] = {j: j % len(names) for j in range(-len(names), len(names))}
+    places |= {name: j for j, name in enumerate(names) if isinstance(name, str)}
+    for column in asked:
+        if column not in places:
+            shown = ", ".join(map(repr, names[-20:])) + (" and others" if len(names) > 20 else "")
+            raise ValueError(f"The model has no column {column!r}; it has {shown}.")
+        if not schema.columns[places[column]].n_units:
+            name = names[places[column]]
+            raise ValueError(f"Column {name!r} is ignored by the model; nothing predicts it.")
+    return [places[column] for column in asked]

@@ -148,7 +148,6 @@ def unusual_rows(
 
 
 def _stacked(tables: list[Rows]) -> Encoded:
-    """The units of one table below those of another."""
     return Encoded(*map(np.concatenate, zip(*(table.encoded for table in tables), strict=True)))
 
 

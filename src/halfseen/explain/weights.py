@@ -89,16 +89,14 @@ def hidden_units(
         raise TypeError(f"{name} has no hidden units to show; use an RBMClassifier.")
     weights = standardised_weights(schema, rbm)
     strength = np.sqrt((weights**2).sum(axis=1))  # (n_estimators, n_hidden)
-    n_units = whole_number("top", top, 1)
     n_responses = whole_number("n_responses", n_responses, 1)
-    strongest = np.argsort(-strength, axis=None, kind="stable")[:n_units]
+    strongest = np.argsort(-strength, axis=None, kind="stable")[: whole_number("top", top, 1)]
     machines, units = np.unravel_index(strongest, strength.shape)
     average = schema.marginals[np.newaxis]
     rows = average if X is None else model._complete_units(Rows.read(model, X, y).encoded)
     activation = map_tiles(lambda tile: hidden_means(rbm, tile)[:, machines, units], rows)
     n_active = whole_number("n_rows", n_rows, 0) if X is not None else 0
-    responses = _responses(schema)
-    found = []
+    responses, found = _responses(schema), []
     for k, (machine, unit) in enumerate(zip(machines, units, strict=True)):
         own, active = weights[machine, :, unit], activation[:, k]
         most = np.argsort(-np.abs(own), kind="stable")[:n_responses]
@@ -137,9 +135,8 @@ def unit_deviations(schema: Schema) -> Floats:
     for j, column in enumerate(schema.columns):
         if column.unit != "gaussian":
             share = np.clip(np.array(column.marginal), _RAREST, 1 - _RAREST)
-            found[schema.units_of(j)] = np.sqrt(
-                share if column.n_units > 1 else share * (1 - share)
-            )
+            square = share if column.n_units > 1 else share * (1 - share)
+            found[schema.units_of(j)] = np.sqrt(square)
     return found
 
 

@@ -67,16 +67,18 @@ class MixedColumn(NamedTuple):
 
 
 class TableFile:
-    """A table file; see `open_table`."""
+    """A table file, whose columns have types unless it is text; see `open_table`."""
 
-    def __init__(self, source: Source, names: Sequence[str]) -> None:
+    def __init__(self, source: Source, schema: pa.Schema, missing: Sequence[str] = ()) -> None:
         self._source = source
         self.shown: str = source.shown  # its name in messages
         self.format: Format = source.format
-        self.names = tuple(names)  # of the columns
-        self.schema: pa.Schema  # columns as they are written back
+        self.schema = schema  # columns as they are written back
+        self.names = tuple(schema.names)
+        if source.is_text:  # blanks around a name are written back
+            self.names = tuple(name.strip(BLANKS) for name in schema.names)
         self.dialect: Dialect | None = None  # how a text file is written
-        self._decimal_comma = False
+        self._missing, self._decimal_comma = pa.array(missing, pa.string()), False
         self._temporary = contextlib.ExitStack()
         self._check_names()
 
@@ -131,6 +133,18 @@ class TableFile:
 
     def values(self, cells: pa.Table) -> pa.Table:
         """What cells mean: of text, null where missing, without the blanks around it."""
+        numbers = read_numbers(self._missing, decimal_comma=False)[0].drop_null()
+        for j, (name, column) in enumerate(zip(self.names, cells.columns, strict=True)):
+            if pa.types.is_dictionary(column.type):
+                column = pc.cast(column, column.type.value_type)
+            if len(self._missing) and _is_text(column.type):
+                marked = pc.is_in(pc.cast(column, pa.string()), value_set=self._missing)
+            elif len(numbers) and any(is_kind(column.type) for is_kind in _NUMBERS):
+                marked = pc.is_in(pc.cast(column, pa.float64(), safe=False), value_set=numbers)
+            else:
+                continue
+            null = pa.scalar(None, column.type)
+            cells = cells.set_column(j, name, pc.if_else(marked, null, column))
         return cells
 
     def typed(self, values: pa.Table) -> pa.Table:
@@ -168,10 +182,8 @@ class TableFile:
             found = numbers.drop_null().to_numpy()
             are_keys = (found == np.floor(found)).all() and len(np.unique(found)) > len(found) / 2
             if not are_keys:
-                place, shown = (
-                    int(np.argmax(is_other)),
-                    shortened(others[0].as_py(), _LONGEST_SHOWN),
-                )
+                place = int(np.argmax(is_other))
+                shown = shortened(others[0].as_py(), _LONGEST_SHOWN)
                 among = f"{n_observed - n_other:,} of {n_observed:,} values are"
                 yield MixedColumn(name, shown, place, f"{shown!r} is not a number, but {among}")
 
@@ -180,9 +192,12 @@ class TableFile:
     ) -> pa.Table:
         """Cells with `fills` in the places of a column where `where`, written as its others are.
 
-        `whole` rounds numbers of a column in which no cell has been seen.
+        `whole` rounds numbers of a text column in which no cell has been seen.
         """
-        raise NotImplementedError
+        values, j = np.full(len(where), None, dtype=object), self.names.index(name)
+        values[where] = np.fromiter(fills, object, len(fills))
+        filled = fill_table(cells.select([j]), [values], ~where[:, np.newaxis])
+        return cells.set_column(j, filled.schema.field(0), filled.column(0))
 
     def written(self, name: str, values: Sequence[Any], whole: bool = False) -> list[str]:
         """Values as text, like the cells of a column; `whole` is for one without such cells."""
@@ -197,7 +212,16 @@ class TableFile:
         return self._source.error(problem, remedy, row=number, line=line, column=column)
 
     def _tables(self) -> Iterator[pa.Table]:
-        raise NotImplementedError
+        rows = min(max(_BATCH_CELLS // len(self.names), 64), BATCH_ROWS)
+        with _arrow_errors(self._source), _open_arrow(self._source) as file:
+            if self.format == "parquet":
+                batches: Any = file.iter_batches(rows)
+            elif isinstance(file, pa.ipc.RecordBatchFileReader):
+                batches = map(file.get_batch, range(file.num_record_batches))
+            else:
+                batches = file
+            for batch in batches:
+                yield pa.Table.from_batches([batch], self.schema)
 
     def _line(self, row: int) -> int | None:
         return None
@@ -259,12 +283,12 @@ def open_table(
     with contextlib.ExitStack() as stack:
         source = open_source(path, format, encoding, stack)
         if source.is_text:
-            tab = "\t" if source.format == "tsv" else None
-            table: TableFile = _TextTable(
-                source, (*missing_marks, *missing), tab if delimiter is None else delimiter
-            )
+            mark = "\t" if source.format == "tsv" and delimiter is None else delimiter
+            table: TableFile = _TextTable(source, (*missing_marks, *missing), mark)
         else:
-            table = _ArrowTable(source, missing)
+            with _arrow_errors(source), _open_arrow(source) as file:
+                schema = file.schema_arrow if source.format == "parquet" else file.schema
+            table = TableFile(source, schema, missing)
         table._temporary = stack.pop_all()
         return table
 
@@ -286,14 +310,12 @@ class _TextTable(TableFile):
         if "\0" in "".join(header):
             remedy = "If the file is UTF-16, say --encoding utf-16-le (or utf-16-be)"
             raise source.error("there is a NUL character", remedy, line=1, row=0)
-        super().__init__(source, [name.strip(BLANKS) for name in header])
+        super().__init__(source, pa.schema([(name, pa.string()) for name in header]))
         line_end = re.search(r"\r\n|\n|\r", re.sub(r'"[^"]*"', "", head))
         self.dialect = Dialect(
             self.delimiter, line_end[0] if line_end else "\n", source.encoding, source.mark,
             source.ends_last_line,
         )  # fmt: skip
-        # Names are written back with the blanks around them.
-        self.schema = pa.schema([(name, pa.string()) for name in header])
         self._marks, self._decimal_comma = marks, self.delimiter != ","
         self._styles: dict[str, TextStyle] = {}
 
@@ -379,52 +401,6 @@ class _TextTable(TableFile):
         texts, j = pa.array(self.written(name, fills, whole), pa.string()), self.names.index(name)
         column = pc.replace_with_mask(cells.column(j).combine_chunks(), pa.array(where), texts)
         return cells.set_column(j, cells.schema.field(j), column)
-
-
-class _ArrowTable(TableFile):
-    """Parquet and Arrow files, whose columns have types."""
-
-    def __init__(self, source: Source, missing: Sequence[str]) -> None:
-        with _arrow_errors(source), _open_arrow(source) as file:
-            schema = file.schema_arrow if source.format == "parquet" else file.schema
-        super().__init__(source, schema.names)
-        self.schema = schema
-        self._missing = pa.array(missing, pa.string())
-
-    def values(self, cells: pa.Table) -> pa.Table:
-        numbers = read_numbers(self._missing, decimal_comma=False)[0].drop_null()
-        for j, (name, column) in enumerate(zip(self.names, cells.columns, strict=True)):
-            if pa.types.is_dictionary(column.type):
-                column = pc.cast(column, column.type.value_type)
-            if len(self._missing) and _is_text(column.type):
-                marked = pc.is_in(pc.cast(column, pa.string()), value_set=self._missing)
-            elif len(numbers) and any(is_kind(column.type) for is_kind in _NUMBERS):
-                marked = pc.is_in(pc.cast(column, pa.float64(), safe=False), value_set=numbers)
-            else:
-                continue
-            null = pa.scalar(None, column.type)
-            cells = cells.set_column(j, name, pc.if_else(marked, null, column))
-        return cells
-
-    def _tables(self) -> Iterator[pa.Table]:
-        rows = min(max(_BATCH_CELLS // len(self.names), 64), BATCH_ROWS)
-        with _arrow_errors(self._source), _open_arrow(self._source) as file:
-            if self.format == "parquet":
-                batches: Any = file.iter_batches(rows)
-            elif isinstance(file, pa.ipc.RecordBatchFileReader):
-                batches = map(file.get_batch, range(file.num_record_batches))
-            else:
-                batches = file
-            for batch in batches:
-                yield pa.Table.from_batches([batch], self.schema)
-
-    def fill(
-        self, cells: pa.Table, name: str, where: Bools, fills: Sequence[Any], whole: bool = False
-    ) -> pa.Table:
-        values, j = np.full(len(where), None, dtype=object), self.names.index(name)
-        values[where] = np.fromiter(fills, object, len(fills))
-        filled = fill_table(cells.select([j]), [values], ~where[:, np.newaxis])
-        return cells.set_column(j, filled.schema.field(0), filled.column(0))
 
 
 class _Text(io.RawIOBase):

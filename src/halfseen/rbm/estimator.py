@@ -106,7 +106,7 @@ class _RBMModel(TableModel):
     random_state: Any = None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **dict.fromkeys(_POSITIVE_INTEGERS, [_POSITIVE_INTEGER]),
+        **{name: [_POSITIVE_INTEGER] for name in _POSITIVE_INTEGERS},
         "learning_rate": [Interval(Real, 0, None, closed="neither")],
         "n_iter": [StrOptions({"auto"}), _POSITIVE_INTEGER],
         "chain_start": [StrOptions({"data", "persistent", "random"})],
