@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from halfseen.data.frames import read_table, read_target
 from halfseen.data.schema import Schema, learn_schema
+from halfseen.rbm.units import VisibleLayer, layer_of
 
 RNG = np.random.default_rng(0)
 NUMBERS = read_table(RNG.normal(size=(4, 2)))
@@ -29,7 +30,7 @@ def schema():
 
 
 def test_units_are_ordered_by_kind_and_then_by_column(schema):
-    assert (schema.n_gaussian, schema.n_bernoulli, schema.group_sizes) == (2, 1, (3, 3))
+    assert layer_of(schema) == VisibleLayer(2, 1, (3, 3))
     assert schema.n_units == 9
     positions = [list(range(9))[schema.units_of(j)] for j in range(len(schema.columns))]
     assert positions == [[3, 4, 5], [0], [2], [1], [], [6, 7, 8]]
@@ -123,7 +124,7 @@ def test_target_types_by_request():
     group = learn_schema(NUMBERS, read_target([0, 1, 1, 0]), target_type="multiclass")
     assert group.group_sizes == (2,)
     target = read_target(["a", "b", "c", "a"])
-    assert learn_schema(NUMBERS, target).group_sizes == (3,)
+    assert layer_of(learn_schema(NUMBERS, target)).group_sizes == (3,)
     units = learn_schema(NUMBERS, target, one_unit_per_class=True)
     assert (units.n_gaussian, units.n_bernoulli, units.group_sizes) == (2, 3, ())
     outputs = learn_schema(NUMBERS, read_target([[1, "a"], [2, "b"], [3, "a"], [1, None]]))

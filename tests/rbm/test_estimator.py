@@ -307,7 +307,7 @@ def test_the_literal_paper_is_one_dictionary() -> None:
     model = RBMClassifier(**PAPER_LITERAL | {"n_iter": 2, "random_state": 0})
     y, truth = targets(TABLE, "multiclass"), targets(TABLE, "multiclass", unknown=0.0)
     assert model.fit(TABLE, y, y_true=truth).n_iter_ == 2
-    assert model.schema_.group_sizes == (3,)  # the colours; classes are units of their own
+    assert model.rbm_.layer.group_sizes == (3,)  # the colours; classes are units of their own
 
 
 def test_callbacks_end_training_and_the_keyboard_does() -> None:

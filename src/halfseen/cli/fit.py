@@ -51,7 +51,7 @@ def fit(
     options.check_outputs(console, [path], [file], streams=False)
     table = read_training_table(reading.open(file), console, columns, max_rows, seed)
     model = chosen.estimator(table.feature_types, table.y is not None, seed)
-    n_rows = len(table.rows)
+    n_rows = table.X.num_rows
     of = f"a random sample of {n_rows:,} of {table.n_rows:,}"
     sample = of if n_rows < table.n_rows else f"{n_rows:,}"
     features, labels = (

@@ -101,15 +101,11 @@ class _LazyGroup(click.Group):
             raise problem from error
 
 
-_SETTINGS = {  # of all commands
-    "help_option_names": ["-h", "--help"], "show_default": True, "max_content_width": 100,
-}  # fmt: skip
+_SETTINGS = {"help_option_names": ["-h", "--help"], "show_default": True, "max_content_width": 100}
 
 
 @click.group(cls=_LazyGroup, help=_HELP, context_settings=_SETTINGS)
-@click.version_option(
-    __version__, "-V", "--version", prog_name="halfseen", message="%(prog)s %(version)s"
-)
+@click.version_option(__version__, "-V", "--version", message="halfseen %(version)s")
 @click.option("--debug", is_flag=True, help="Show the traceback of an error in halfseen.")
 def root(debug: bool) -> None:
     """All commands."""
@@ -146,10 +142,9 @@ def problem_of(error: Exception) -> Problem:
         message = "Standard output was closed by its reader; the rest is not written."
         return Problem(message, code=ExitCode.CANNOT_WRITE)
     if isinstance(error, ModuleNotFoundError) and error.name in _EXTRAS:
+        message = f"This needs {error.name}, which is not installed."
         remedy = f'pip install "halfseen[{_EXTRAS[error.name]}]"'
-        return Problem(
-            f"This needs {error.name}, which is not installed.", remedy, ExitCode.BAD_USAGE
-        )
+        return Problem(message, remedy, ExitCode.BAD_USAGE)
     if isinstance(error, MemoryError):
         remedy = "Use fewer rows (--max-rows), or leave columns out (--ignore)."
         return Problem("There is not enough memory for this.", remedy)

@@ -73,11 +73,10 @@ def command_line(*left_out: str) -> str:
     context = click.get_current_context()
     words = ["halfseen", *context.command_path.split()[1:]]
     for parameter in context.command.params:
-        name = str(parameter.name)
+        name, value = str(parameter.name), context.params[str(parameter.name)]
         is_given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        if is_given and name not in left_out:
-            value = context.params[name]
-            for one in value if isinstance(value, tuple) else (value,):
+        for one in value if isinstance(value, tuple) else (value,):
+            if is_given and name not in left_out:
                 words += [parameter.opts[-1]] if isinstance(parameter, click.Option) else []
                 words += [] if one is True else [str(one)]
     return shlex.join(words)

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from halfseen.cli.console import Console, Problem, UsageProblem
 from halfseen.cli.options import ColumnOptions, chosen_columns, column_types, sibling_labels
@@ -58,21 +57,13 @@ def no_row(table: TableFile) -> TableFileError:
 # What a fit learns from.
 
 
-class SampledTable(NamedTuple):
-    """Values of some rows of a file, and its columns as the options name them."""
-
-    labels: list[str]
-    left_out: list[str]
-    types: dict[str, Any]
-    sample: RowSample
-    values: pa.Table
-    typed: pa.Table  # without the columns that hold no numbers, booleans, text or dates
-
-
 def sample_table(
     table: TableFile, console: Console, columns: ColumnOptions, max_rows: int, seed: int
-) -> SampledTable:
-    """A random sample of the rows of a file, of which there must be one."""
+) -> tuple[list[str], list[str], dict[str, Any], RowSample, pa.Table, pa.Table]:
+    """Labels, columns left out, types, a random sample, its values, and what types these have.
+
+    Columns that hold no numbers, booleans, text or dates have none of these types.
+    """
     asked = column_types(columns.types, table.names)
     chosen = chosen_columns(columns.labels, table.names, "--labels")
     left_out = chosen_columns(columns.ignore, table.names, "--ignore")
@@ -85,7 +76,7 @@ def sample_table(
         if not _is_readable(field.type):
             console.note(f"Column {field.name!r} holds {field.type}, and is left out.")
             typed = typed.drop_columns(field.name)
-    return SampledTable(chosen, left_out, asked, sample, values, typed)
+    return chosen, left_out, asked, sample, values, typed
 
 
 def _sample(table: TableFile, console: Console, max_rows: int, seed: int) -> RowSample:
@@ -104,7 +95,6 @@ class TrainingTable(NamedTuple):
     labels: list[str]
     feature_types: dict[str, Any]
     not_modelled: dict[str, str]  # columns that a model would ignore, and why
-    rows: NDArray[np.int64]  # positions in the file
     n_rows: int  # of the file
     typed: pa.Table  # all columns
 
@@ -146,8 +136,7 @@ def read_training_table(
         console.note(f"{len(sample.rows)} rows are few: some hundred are needed for good models.")
     return TrainingTable(
         typed.select(features), typed.select(chosen) if chosen else None, chosen,
-        {name: type for name, type in asked.items() if name in features}, ignored,
-        sample.rows, sample.n_rows, typed,
+        {n: asked[n] for n in asked if n in features}, ignored, sample.n_rows, typed,
     )  # fmt: skip
 
 

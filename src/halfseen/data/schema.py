@@ -78,16 +78,6 @@ class Schema(BaseModel):
         return sum(c.n_units for c in self.columns if c.unit == "gaussian")
 
     @property
-    def n_bernoulli(self) -> int:
-        """Number of Bernoulli units."""
-        return sum(c.n_units for c in self.columns if c.unit == "bernoulli")
-
-    @property
-    def group_sizes(self) -> tuple[int, ...]:
-        """Number of units of each categorical group."""
-        return tuple(c.n_units for c in self.columns if c.unit == "categorical")
-
-    @property
     def n_units(self) -> int:
         """Number of visible units."""
         return sum(column.n_units for column in self.columns)

@@ -1,11 +1,5 @@
 """Explanations of a fitted model: what moved a prediction, what hangs together, what does not fit.
 
-- :func:`explain_rows` - which observed entries moved the predictions of a row
-- :func:`importance` - which features the predictions of a table rest on
-- :func:`couplings` - how strongly columns hang together
-- :func:`unusual_rows`, :func:`reference_rows` - rows that are improbable, and the entries at fault
-- :func:`hidden_units` - what the hidden units of an RBM respond to
-
 Every result has a method `table`, a list of dictionaries for a data frame. None of this is about
 causes: it is what the model uses to predict.
 """

@@ -1,10 +1,4 @@
-"""Table files: CSV, TSV, Parquet, Arrow and Excel, read in batches and written without a loss.
-
-- :func:`open_table` - a file, of which `TableFile` gives batches or a sample of rows
-- :func:`table_writer`, :func:`open_output` - a result, put into place as a whole or not at all
-- `MISSING_MARKS` - texts that mean "missing"
-- :class:`TableFileError`, :class:`TableWriteError` - file, line, row, column and remedy
-"""
+"""Table files: CSV, TSV, Parquet, Arrow and Excel, read in batches and written without a loss."""
 
 from halfseen.files.cells import MISSING_MARKS as MISSING_MARKS
 from halfseen.files.source import TableFileError as TableFileError

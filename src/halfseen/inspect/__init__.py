@@ -1,7 +1,4 @@
-"""What is in a table: columns, missing values, and what to look at before a model is fitted.
-
-- :func:`inspect_table` - an `Inspection`, to print or to write as JSON
-"""
+"""What is in a table: columns, missing values, and what to look at before a model is fitted."""
 
 from halfseen.inspect.columns import ColumnSummary as ColumnSummary
 from halfseen.inspect.missingness import holm as holm

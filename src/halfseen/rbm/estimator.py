@@ -17,32 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from halfseen.base.estimator import (
-    Calibration,
-    Floats,
-    TableClassifier,
-    TableImputer,
-    TableModel,
-    TrainingInterrupted,
-)
+from halfseen.base import estimator as base
 from halfseen.base.runtime import forget_programs, jax_session
 from halfseen.base.tiles import map_tiles
 from halfseen.data.frames import Table, Target
 from halfseen.data.raw import Bools
 from halfseen.data.schema import Encoded
+from halfseen.rbm import training as loop
 from halfseen.rbm.gibbs import draw_rows
 from halfseen.rbm.likelihood import log_partitions, log_probabilities
 from halfseen.rbm.mean_field import complete_rows
 from halfseen.rbm.model import RBM, Rows
-from halfseen.rbm.training import (
-    Algorithm,
-    TrainingState,
-    ValidationLoss,
-    initial_states,
-    run_epoch,
-    some_rows,
-    train,
-)
 from halfseen.rbm.units import layer_of
 
 PAPER_LITERAL: dict[str, Any] = {
@@ -60,7 +45,8 @@ _PASSES, _UPDATES = (80, 300), 12_000  # of n_iter="auto"
 _THRESHOLDS = np.linspace(0.05, 0.95, 91)
 _HOLD_OUT, _DRAWS, _SAMPLES = range(100, 103)  # streams of random numbers beside training's
 _DRAW_STEPS, _SAMPLE_STEPS = 100, 500  # Gibbs steps of a draw of missing entries, and of a new row
-_PROGRAMS = initial_states, run_epoch, complete_rows, draw_rows, log_partitions, log_probabilities
+_PROGRAMS: tuple[Any, ...] = loop.initial_states, loop.run_epoch, complete_rows, draw_rows
+_PROGRAMS += log_partitions, log_probabilities
 _POSITIVE_INTEGER = Interval(Integral, 1, None, closed="left")
 _POSITIVE_INTEGERS = (
     "n_components", "batch_size", "n_gibbs_steps", "n_restarts", "n_sweeps", "n_iter_no_change",
@@ -68,6 +54,7 @@ _POSITIVE_INTEGERS = (
 )  # fmt: skip
 
 Callback = Callable[["EpochRecord"], object]
+Floats = NDArray[np.float32]
 
 
 class EpochRecord(NamedTuple):
@@ -79,7 +66,7 @@ class EpochRecord(NamedTuple):
 
 
 @dataclass(eq=False, repr=False)
-class _RBMModel(TableModel):
+class _RBMModel(base.TableModel):
     """Parameters, training and predictions of both estimators."""
 
     n_components: int = 100
@@ -126,9 +113,10 @@ class _RBMModel(TableModel):
         return hasattr(self, "rbm_")
 
     @property
-    def _algorithm(self) -> Algorithm:
-        shared = {name: getattr(self, name) for name in Algorithm._fields if hasattr(self, name)}
-        return Algorithm(**shared, learn_variance=self.variance == "learned")
+    def _algorithm(self) -> loop.Algorithm:
+        parameters = self.get_params(deep=False)
+        shared = {name: parameters[name] for name in parameters.keys() & {*loop.Algorithm._fields}}
+        return loop.Algorithm(**shared, learn_variance=self.variance == "learned")
 
     def _to_units(self, table: Table, target: Target | None) -> Encoded:
         values, observed = super()._to_units(table, target)
@@ -146,11 +134,11 @@ class _RBMModel(TableModel):
         held_out = self._hold_out(encoded)
         held_out_units = held_out[:, self.schema_.unit_column]
         training = Encoded(encoded.values, encoded.observed & ~held_out_units)
-        judge: ValidationLoss | None = None
+        judge: loop.ValidationLoss | None = None
         if self.early_stopping == "peeking":
-            judge = ValidationLoss.peeking(self.schema_, encoded, training, truth)
+            judge = loop.ValidationLoss.peeking(self.schema_, encoded, training, truth)
         elif self.early_stopping:
-            judge = ValidationLoss.held_out(self.schema_, training, held_out_units, self._seed)
+            judge = loop.ValidationLoss.held_out(self.schema_, training, held_out_units, self._seed)
         self.rbm_ = self._train(training, judge, list(callbacks))
         self._learn_decisions(encoded, held_out)
 
@@ -168,7 +156,7 @@ class _RBMModel(TableModel):
         return held_out
 
     def _train(
-        self, training: Encoded, judge: ValidationLoss | None, callbacks: list[Callback]
+        self, training: Encoded, judge: loop.ValidationLoss | None, callbacks: list[Callback]
     ) -> Any:
         """Epoch after epoch; with a judge, the best epoch of each machine is kept."""
         began, n_rows, n_stale = time.perf_counter(), len(training.values), 0
@@ -178,7 +166,7 @@ class _RBMModel(TableModel):
         self.history_: list[EpochRecord] = []
         try:
             for states in self._epochs(self._initial_states(n_rows), training, 0):
-                self._states: TrainingState | None = states
+                self._states: loop.TrainingState | None = states
                 loss: float | None = None
                 if judge is None:
                     best = states.rbm
@@ -204,7 +192,7 @@ class _RBMModel(TableModel):
             if best is None:
                 raise
             message = f"Training was interrupted; the model is that of {len(self.history_)} epochs."
-            warnings.warn(message, TrainingInterrupted, stacklevel=4)
+            warnings.warn(message, base.TrainingInterrupted, stacklevel=4)
         self.n_iter_ = len(self.history_)
         return best
 
@@ -231,17 +219,17 @@ class _RBMModel(TableModel):
         self.calibration_, self.history_ = None, []
 
     def _epochs(
-        self, states: TrainingState, training: Encoded, first_epoch: int
-    ) -> Iterator[TrainingState]:
-        return train(
+        self, states: loop.TrainingState, training: Encoded, first_epoch: int
+    ) -> Iterator[loop.TrainingState]:
+        return loop.train(
             states, self._rows(*training), algorithm=self._algorithm, seed=self._seed,
             learning_rate=self.learning_rate, batch_size=self.batch_size, first_epoch=first_epoch,
         )  # fmt: skip
 
-    def _initial_states(self, n_rows: int) -> TrainingState:
+    def _initial_states(self, n_rows: int) -> loop.TrainingState:
         keys = jax.random.split(jax.random.key(self._seed), self.n_estimators)
         variance = 1.0 if self.variance == "learned" else float(self.variance)
-        states: TrainingState = initial_states(
+        states: loop.TrainingState = loop.initial_states(
             keys, layer_of(self.schema_), self.n_components, min(self.batch_size, n_rows),
             jnp.asarray(self.schema_.marginals), variance, self._algorithm,
         )  # fmt: skip
@@ -252,14 +240,14 @@ class _RBMModel(TableModel):
         self.calibration_ = None
         if not self.validation_fraction and self.schema_.target_type != "multilabel-indicator":
             return
-        rows = some_rows(len(held_out), self._seed)
+        rows = loop.some_rows(len(held_out), self._seed)
         truth = Encoded(encoded.values[rows], encoded.observed[rows])
         seen = truth.observed & ~held_out[rows][:, self.schema_.unit_column]
         seen[:, self.schema_.target_units] = False
         predicted = self._complete_units(Encoded(truth.values, seen))
         self._learn_thresholds(truth, predicted)
         if self.validation_fraction:
-            self.calibration_ = Calibration.fit(self.schema_, truth, predicted, held_out[rows])
+            self.calibration_ = base.Calibration.fit(self.schema_, truth, predicted, held_out[rows])
 
     def _learn_thresholds(self, truth: Encoded, predicted: Floats) -> None:
         """Only classifiers have thresholds."""
@@ -332,7 +320,7 @@ class _RBMModel(TableModel):
 
 
 @dataclass(eq=False, repr=False)
-class RBMClassifier(_RBMModel, TableClassifier):
+class RBMClassifier(_RBMModel, base.TableClassifier):
     """A restricted Boltzmann machine of features and targets, both incomplete: RBM-MO.
 
     The machine is trained by Lossy-CD [1]_ on all observed entries, and missing entries are
@@ -507,7 +495,7 @@ class RBMClassifier(_RBMModel, TableClassifier):
         _check_array("thresholds", self.thresholds_, np.float64, (len(self.schema_.targets),))
 
 
-class RBMImputer(_RBMModel, TableImputer):
+class RBMImputer(_RBMModel, base.TableImputer):
     """A restricted Boltzmann machine of incomplete features; see `RBMClassifier`.
 
     Parameters are those of `RBMClassifier` that do not speak of targets.

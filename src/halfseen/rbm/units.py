@@ -126,7 +126,9 @@ class VisibleLayer:
 
 def layer_of(schema: Schema) -> VisibleLayer:
     """The visible layer that a schema lays out."""
-    return VisibleLayer(schema.n_gaussian, schema.n_bernoulli, schema.group_sizes)
+    n_bernoulli = sum(c.n_units for c in schema.columns if c.unit == "bernoulli")
+    group_sizes = tuple(c.n_units for c in schema.columns if c.unit == "categorical")
+    return VisibleLayer(schema.n_gaussian, n_bernoulli, group_sizes)
 
 
 def open_uniform(key: Array, shape: tuple[int, ...], dtype: Any) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -19,30 +19,6 @@ _FEW = 20  # known entries of a class, or validation entries of a group
 _MOST_NAMED = 5
 
 Name = str | int
-
-
-class ClassTrust(NamedTuple):
-    """Validation entries of one class of a target, or of one state of a label."""
-
-    target: Name
-    value: Any
-    n_known: int  # in the training table
-    n_validation: int
-    is_pooled: bool  # sets of this class rest on the entries of other classes, too
-    median: float  # half of the validation entries get a probability of at least this ...
-    low: float  # ... and 90 % at least this
-
-
-class ColumnTrust(NamedTuple):
-    """Validation entries of a column of numbers, and the absolute errors of their predictions."""
-
-    name: Name
-    n_validation: int
-    is_pooled: bool
-    median: float  # half of the validation entries have at most this error, in units or a factor
-    high: float  # 90 % have at most this one
-    median_std: float | None  # the same in standard deviations of the column
-    is_factor: bool  # of a column on a log scale
 
 
 def column_facts(schema: Schema, missing: Sequence[float | None]) -> list[dict[str, Any]]:
@@ -63,28 +39,36 @@ def class_shares(column: Column) -> list[float]:
     return list(column.marginal[: len(column.categories)])
 
 
-def class_trust(model: TableModel) -> list[ClassTrust]:
-    """Validation entries of all targets, class by class."""
+def class_trust(model: TableModel) -> list[dict[str, Any]]:
+    """Validation entries of each class of each target, or of each state of a label."""
     if model.calibration_ is None:
         return []
     classes = [
-        (column.name, value, round(share * column.n_observed))
+        (column, value, share)
         for column in model.schema_.targets
         for value, share in zip(column.categories, class_shares(column), strict=True)
     ]
     support = [of for of in model.coverage_support(COVERAGE) if of.value is not None]
-    median, low = (
+    half, most = (
         [float(p) for sets in model.calibration_.sets for p in sets.least_probability(share)]
         for share in (0.5, COVERAGE)
     )
     return [
-        ClassTrust(*of_class, of.n_validation, of.n_behind > of.n_validation, *of_half)
-        for of_class, of, *of_half in zip(classes, support, median, low, strict=True)
-    ]
+        {
+            "name": _class(column.name, value), "target": column.name, "value": value,
+            "n_known": round(share * column.n_observed), "n_validation": of.n_validation,
+            # Sets of this class rest on the entries of other classes, too.
+            "is_pooled": of.n_behind > of.n_validation,
+            # Half of the validation entries get a probability of at least this, 90 % of ...
+            "median": at_half, "low": at_most,
+        }
+        for (column, value, share), of, at_half, at_most
+        in zip(classes, support, half, most, strict=True)
+    ]  # fmt: skip
 
 
-def column_trust(model: TableModel) -> list[ColumnTrust]:
-    """Validation entries of all features that are numbers."""
+def column_trust(model: TableModel) -> list[dict[str, Any]]:
+    """Validation entries of each column of numbers, and the sizes of the errors there."""
     if model.calibration_ is None:
         return []
     intervals, support = model.calibration_.intervals, model.coverage_support(COVERAGE)
@@ -92,12 +76,15 @@ def column_trust(model: TableModel) -> list[ColumnTrust]:
     pairs = zip(model.schema_.features, errors, strict=True)
     numbers = [(column, *of_column) for column, of_column in pairs if column.is_number]
     return [
-        ColumnTrust(
-            column.name, of.n_validation, of.n_behind > of.n_validation, column.error_size(median),
-            column.error_size(high), None if column.graded else float(median),
-            column.type == "log-numeric",
-        )
-        for (column, median, high), of in zip(numbers, support, strict=False)
+        {
+            "name": column_label(column.name), "n_validation": of.n_validation,
+            "is_pooled": of.n_behind > of.n_validation,
+            # In units, or a factor on a log scale; then in standard deviations of the column.
+            "median": column.error_size(half), "high": column.error_size(most),
+            "median_std": None if column.graded else float(half),
+            "is_factor": column.type == "log-numeric",
+        }
+        for (column, half, most), of in zip(numbers, support, strict=False)
     ]  # fmt: skip
 
 
@@ -124,14 +111,12 @@ def warnings_of(model: TableModel) -> list[str]:
             "are, and there are no intervals or sets. Fit with validation_fraction above 0."
         )
         return found
-    classes = [(_class(of.target, of.value), of) for of in class_trust(model)]
-    columns = [(column_label(of.name), of) for of in column_trust(model)]
-    for named, so in (
-        (classes, "Prediction sets of these may hold the truth less often than asked."),
-        (columns, "Intervals of these columns are uncertain."),
+    for parts, so in (
+        (class_trust(model), "Prediction sets of these may hold the truth less often than asked."),
+        (column_trust(model), "Intervals of these columns are uncertain."),
     ):
-        few = [(name, of) for name, of in named if of.is_pooled or of.n_validation < _FEW]
-        shown = listed([f"{name} ({of.n_validation})" for name, of in few])
+        few = [of for of in parts if of["is_pooled"] or of["n_validation"] < _FEW]
+        shown = listed([f"{of['name']} ({of['n_validation']})" for of in few])
         found += [f"Few validation entries: {shown}. {so}"] if few else []
     return found
 
