@@ -36,15 +36,13 @@ def load(path: str | PathLike[str]) -> Any:
     content = read_model_file(path)
     estimator = _ESTIMATORS.get(content.kind)
     if estimator is None:
-        raise ModelFileError(
-            f"'{path}' is a file of kind {content.kind[:40]!r}, not a model: name a file that the "
-            "save method of a model wrote"
-        )
+        remedy = "name a file that the save method of a model wrote"
+        problem = f"is a file of kind {content.kind[:40]!r}, not a model"
+        raise ModelFileError(f"'{path}' {problem}: {remedy}")
     try:
         document = ModelDocument.model_validate_json(json.dumps(content.document))
         return estimator._from_file(document, content.arrays)
     except (ValidationError, KeyError, TypeError, ValueError) as error:
         reason = str(error).splitlines()[0][:150]
-        raise ModelFileError(
-            f"'{path}' holds no usable {content.kind} ({reason}): save the model again"
-        ) from error
+        problem = f"holds no usable {content.kind} ({reason})"
+        raise ModelFileError(f"'{path}' {problem}: save the model again") from error

@@ -265,10 +265,8 @@ def history(model: Any, *, ax: Axes | None = None) -> Axes:
     """
     epochs, losses = validation_losses(model)
     if not losses:
-        raise ValueError(
-            f"This {type(model).__name__} has no validation losses. RBM estimators have them when "
-            "they are fitted with early_stopping=True."
-        )
+        so = "RBM estimators have them when they are fitted with early_stopping=True."
+        raise ValueError(f"This {type(model).__name__} has no validation losses. {so}")
     ax, best = framed(ax), int(np.argmin(losses))
     ax.plot(epochs, losses, color=COLOURS["main"], linewidth=1.6)
     ax.plot(epochs[best], losses[best], "o", color=COLOURS["contrast"], markersize=5)
@@ -306,9 +304,8 @@ def framed(ax: Axes | None) -> Axes:
         try:
             import matplotlib.pyplot as plt
         except ModuleNotFoundError as error:
-            raise ModuleNotFoundError(
-                "Charts need matplotlib: pip install 'halfseen[report]'"
-            ) from error
+            message = "Charts need matplotlib: pip install 'halfseen[report]'"
+            raise ModuleNotFoundError(message) from error
         ax = plt.subplots(layout="constrained")[1]
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines[["left", "bottom"]].set_color(COLOURS["quiet"])

@@ -329,10 +329,8 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
 
     def _calibrated(self) -> Calibration:
         if self.calibration_ is None:
-            raise ValueError(
-                "No entries were held out to calibrate intervals and sets. Fit with "
-                "validation_fraction above 0, for example 0.1."
-            )
+            remedy = "Fit with validation_fraction above 0, for example 0.1."
+            raise ValueError(f"No entries were held out to calibrate intervals and sets. {remedy}")
         return self.calibration_
 
     def _intervals(
@@ -432,10 +430,8 @@ class TableClassifier(ClassifierMixin, TableModel):  # type: ignore[misc]
     ) -> Encoded:
         """Learn the schema from a training table, and encode it."""
         if y is None:
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None. Use an "
-                "imputer to fit features alone."
-            )
+            problem = f"{type(self).__name__} requires y to be passed, but the target y is None"
+            raise ValueError(f"{problem}. Use an imputer to fit features alone.")
         table = self._read(X, reset=True)
         target = read_target(y, table.n_rows, target_type)
         self._set_schema(learn_schema(table, target, feature_types, target_type, **options))

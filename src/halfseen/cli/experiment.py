@@ -37,14 +37,10 @@ cache, and are otherwise downloaded from OpenML where it keeps them. The number 
 its seed, so that the same plan gives the same results."""
 
 experiment = click.Group("experiment", help=_HELP, no_args_is_help=True)
-_cores = click.option(
-    "--cores", type=click.IntRange(1), metavar="N",
-    help="Cells that run side by side, one thread each.  [default: all cores]",
-)  # fmt: skip
-_limit = click.option(
-    "--limit-minutes", type=click.FloatRange(0, min_open=True), metavar="M",
-    help="Stop after so many minutes; the rest is left for 'resume'.",
-)  # fmt: skip
+_cores = click.option("--cores", type=click.IntRange(1), metavar="N",
+                      help="Cells that run side by side.  [default: all cores]")  # fmt: skip
+_limit = click.option("--limit-minutes", type=click.FloatRange(0, min_open=True), metavar="M",
+                      help="Leave the rest for 'resume' after so many minutes.")  # fmt: skip
 _runs = click.argument("runs", metavar="RUN...", nargs=-1, required=True)
 
 
@@ -153,10 +149,8 @@ Examples:
 @_runs
 @click.option("--format", "form", type=click.Choice(["text", "markdown", "csv"]), default="text",
               show_default=True, help="How to write them.")  # fmt: skip
-@click.option(
-    "--score", "scores", multiple=True, metavar="NAME",
-    help="Tables of this score; may be repeated.  [default: those of the paper, seconds]",
-)  # fmt: skip
+@click.option("--score", "scores", multiple=True, metavar="NAME",
+              help="Tables of this score.  [default: those of the paper, seconds]")  # fmt: skip
 def table(runs: tuple[str, ...], form: str, scores: tuple[str, ...], console: Console) -> None:
     """Read the records, and show."""
     from halfseen.experiments import tables as of

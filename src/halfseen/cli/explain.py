@@ -34,10 +34,8 @@ causes."""
 
 @command_with("explain", _HELP, "FILE", "MODEL")
 @click.option("--row", type=click.IntRange(1), help="The row to explain, counted from 1.")
-@click.option(
-    "--column", metavar="COLUMN",
-    help="The label or feature to explain, known or not.  [default: all that are missing]",
-)  # fmt: skip
+@click.option("--column", metavar="COLUMN",
+              help="Label or feature to explain.  [default: all that are missing]")  # fmt: skip
 @click.option("--top", type=click.IntRange(1), default=8,
               help="Most lines of each kind.")  # fmt: skip
 @click.option("--rows", type=click.IntRange(1), default=2000,

@@ -179,18 +179,11 @@ table_options = _grouped(
         help="One more text or number that means 'missing', beside the usual ones (empty, NA, "
         "N/A, NaN, null, None, #N/A, ?). Repeat for several.",
     ),
-    click.option(
-        "--only-missing", is_flag=True,
-        help="Nothing means 'missing' but an empty cell and what --missing names.",
-    ),
-    click.option(
-        "--format", type=click.Choice(["csv", "tsv", "parquet", "arrow"]),
-        help="What the file is, if neither its content nor its name tells.",
-    ),
-    click.option(
-        "--encoding", metavar="NAME",
-        help="Of a text file.  [default: UTF-8, or what a byte-order mark says]",
-    ),
+    click.option("--only-missing", is_flag=True,
+                 help="Nothing means 'missing' but an empty cell and what --missing names."),
+    click.option("--format", type=click.Choice(["csv", "tsv", "parquet", "arrow"]),
+                 help="What the file is, if neither its content nor its name tells."),
+    click.option("--encoding", metavar="NAME", help="Of text.  [default: UTF-8, or by its mark]"),
     click.option("--delimiter", metavar="CHARACTER", help="Of a text file; found by default."),
 )  # fmt: skip
 column_options = _grouped(
@@ -200,10 +193,7 @@ column_options = _grouped(
         help="What is to be predicted: names with commas between them, or a pattern such as "
         "'tox_*'. Repeat for more.",
     ),
-    click.option(
-        "--ignore", multiple=True, metavar="COLUMNS",
-        help="Columns to leave out, named as for --labels.",
-    ),
+    click.option("--ignore", multiple=True, metavar="COLUMNS", help="Columns to leave out."),
     click.option(
         "--as", "types", multiple=True, metavar="COLUMN=TYPE",
         help="Type of a column: numeric, log-numeric, ordinal, binary, categorical or ignored; "
@@ -212,14 +202,10 @@ column_options = _grouped(
 )  # fmt: skip
 model_options = _grouped(
     "chosen", ModelOptions,
-    click.option(
-        "--model", "family", type=click.Choice(["halfseen", "rbm"]), default="halfseen",
-        help="The recommended model, or the paper's, RBM-MO.",
-    ),
-    click.option(
-        "--effort", type=click.Choice(["fast", "default", "best"]),
-        help="How much work training takes; of the recommended model.  [default: default]",
-    ),
+    click.option("--model", "family", type=click.Choice(["halfseen", "rbm"]), default="halfseen",
+                 help="The recommended model, or the paper's, RBM-MO."),
+    click.option("--effort", type=click.Choice(["fast", "default", "best"]),
+                 help="Work of training the recommended model.  [default: default]"),
     click.option(
         "--set", "settings", multiple=True, metavar="NAME=VALUE",
         help="Any parameter of HalfseenClassifier or RBMClassifier, for instance "

@@ -200,10 +200,8 @@ def learn_column(
     if type == "ignored":
         return Column(**about, unit="none", reason=reason)
     if raw.kind == "date":
-        raise ValueError(
-            f"Column {name!r} holds dates and cannot be {type}. Convert it to numbers first, "
-            "for example days since a date, or let it be ignored."
-        )
+        remedy = "Convert it to numbers first, for example days since a date, or let it be ignored."
+        raise ValueError(f"Column {name!r} holds dates and cannot be {type}. {remedy}")
     if len(raw.seen) == 0 and categories is None:
         return Column(name=name, type="ignored", unit="none", reason="empty")
     if type in ("numeric", "log-numeric"):
@@ -258,10 +256,9 @@ def _learn_categories(
     if len(positions) != len(values):
         raise ValueError(f"Categories of column {name!r} repeat: {list(values)!r}.")
     if type == "binary" and len(values) > 2:
-        raise ValueError(
-            f"Column {name!r} cannot be binary: it has {len(values)} different values. Make it "
-            "categorical, numeric or ordinal; numbers in [0, 1] are allowed too."
-        )
+        problem = f"Column {name!r} cannot be binary: it has {len(values)} different values"
+        remedy = "Make it categorical, numeric or ordinal; numbers in [0, 1] are allowed too."
+        raise ValueError(f"{problem}. {remedy}")
     codes, unseen = raw.codes(positions)
     if unseen:
         problem = f"{unseen[0]!r}, which is not among its categories {list(values)!r}"

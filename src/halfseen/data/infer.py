@@ -170,10 +170,9 @@ def requested_types(
     elif isinstance(feature_types, Sequence | np.ndarray) and len(feature_types) == n_columns:
         asked = dict(enumerate(feature_types))
     else:
-        raise ValueError(
-            f"feature_types is {str(feature_types)[:80]} for {n_columns} columns; give one type, "
-            "one per column, or a mapping from column to type."
-        )
+        remedy = "give one type, one per column, or a mapping from column to type."
+        given = f"{str(feature_types)[:80]} for {n_columns} columns"
+        raise ValueError(f"feature_types is {given}; {remedy}")
     labels: Sequence[str | int] = range(n_columns) if names is None else names
     return [_request(asked.get(j, "auto"), label) for j, label in enumerate(labels)]
 

@@ -61,10 +61,9 @@ class RawColumn:
             try:
                 numbers[position] = float(cell)
             except (TypeError, ValueError):
-                raise ValueError(
-                    f"Column {name!r} is numeric, but row {self.row(position)} holds {cell!r}. "
-                    "Convert it to a number, use NaN for missing, or make the column categorical."
-                ) from None
+                problem = f"Column {name!r} is numeric, but row {self.row(position)} holds {cell!r}"
+                remedy = "Convert it, use NaN for missing, or make the column categorical."
+                raise ValueError(f"{problem}. {remedy}") from None
         return numbers
 
     def codes(self, positions: dict[str, int]) -> tuple[NDArray[np.int64], list[Any]]:
@@ -134,11 +133,9 @@ def read_column(
         if isinstance(values[row], (complex, np.complexfloating)):
             raise ValueError(f"Complex data not supported: column {name!r}, row {row} of {what}.")
         if not isinstance(values[row], (str, *_NUMBERS)):
-            raise TypeError(
-                f"Column {name!r}, row {row} of {what}: argument must be a string or a number, not "
-                f"{type(values[row]).__name__!r}. Make the column all numbers, all text or all "
-                "dates, or leave it out."
-            )
+            problem = f"argument must be a string or a number, not {type(values[row]).__name__!r}"
+            remedy = "Make the column all numbers, all text or all dates, or leave it out."
+            raise TypeError(f"Column {name!r}, row {row} of {what}: {problem}. {remedy}")
     if kinds and all(issubclass(kind, _BOOLS) for kind in kinds):
         return RawColumn(values, observed, "bool")
     if not any(issubclass(kind, str) for kind in kinds):
@@ -168,10 +165,8 @@ def is_missing(cell: Any) -> bool:
 
 
 def _infinite(name: object, row: Any, what: str) -> ValueError:
-    return ValueError(
-        f"Input {what} contains infinity (inf): column {name!r}, row {row}. "
-        "Replace it by a finite number, or use NaN for missing."
-    )
+    problem = f"Input {what} contains infinity (inf): column {name!r}, row {row}"
+    return ValueError(f"{problem}. Replace it by a finite number, or use NaN for missing.")
 
 
 def _read_numbers(array: NDArray[Any], name: object, what: str) -> RawColumn:

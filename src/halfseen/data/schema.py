@@ -207,10 +207,8 @@ def _warn_ignored(features: list[Column]) -> None:
     shown = ", ".join(f"{column.name!r} ({column.reason})" for column in found[:_SHOWN])
     shown += f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
     if all(column.reason for column in features):
-        raise ValueError(
-            f"No column of X can be modelled{f': {shown}' if found else ''}. Choose a type with "
-            "feature_types, convert dates to numbers, or pass other columns."
-        )
+        remedy = "Choose a type with feature_types, convert dates to numbers, or pass others."
+        raise ValueError(f"No column of X can be modelled{f': {shown}' if found else ''}. {remedy}")
     remedy = " To model dates, convert them to numbers." * any(c.reason == "date" for c in found)
     if typed := [column.name for column in found if column.reason not in ("date", "empty")]:
         remedy = f" To model one, set its type: feature_types={{{typed[0]!r}: 'categorical'}}."
@@ -278,8 +276,6 @@ def _check_n_classes(raw: RawColumn, name: str | int, alone: bool, is_asked: boo
     if found >= 2:
         problem = f"has {found} classes among {len(raw.seen)} known entries"
         if raw.kind == "number" and not is_asked:
-            raise ValueError(
-                f"Column {name!r} of y {problem}. If it is a number, bin it, or make it a feature "
-                "of X; if these are classes, say so by target_type."
-            )
+            remedy = "If it is a number, bin it, or make it a feature of X; if these are classes, "
+            raise ValueError(f"Column {name!r} of y {problem}. {remedy}say so by target_type.")
     warnings.warn(f"Column {name!r} of y {problem}.", UserWarning, stacklevel=4)

@@ -189,10 +189,9 @@ class _TextRows:
         try:
             return pc.fill_null(pc.cast(column, pa.string()), "")
         except (pa.ArrowNotImplementedError, pa.ArrowInvalid) as error:
-            raise TableWriteError(
-                f"values of type {column.type} cannot be written as text",
-                path=self._shown, column=name, remedy="Write the table as Parquet",
-            ) from error  # fmt: skip
+            problem = f"values of type {column.type} cannot be written as text"
+            where = {"path": self._shown, "column": name}
+            raise TableWriteError(problem, remedy="Write it as Parquet", **where) from error
 
     def _quoted(self, text: pa.Array, is_single: bool) -> pa.Array:
         # A line without any character would be no row.

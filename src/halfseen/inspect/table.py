@@ -216,9 +216,8 @@ def _together(found: Inspection) -> list[str]:
     sentences = []
     for pair in found.missing_pairs:
         how = "always" if pair.correlation > 0.995 else f"correlation {pair.correlation:.2f}"
-        other = (
-            f"and {pair.other}" if pair.correlation > 0 else f"where {pair.other} is not missing"
-        )
+        apart = f"where {pair.other} is not missing"
+        other = f"and {pair.other}" if pair.correlation > 0 else apart
         sentences.append(f"{pair.column} {other}, {how}")
     return _bullets(sentences, _MOST_SENTENCES)
 

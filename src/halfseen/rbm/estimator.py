@@ -149,10 +149,8 @@ class _RBMModel(base.TableModel):
         drawn = np.random.default_rng([self._seed, _HOLD_OUT]).random(observed.shape)
         held_out: Bools = observed & (drawn < self.validation_fraction)
         if self.early_stopping is True and not held_out.any():
-            raise ValueError(
-                "early_stopping=True needs held-out entries. Set validation_fraction above 0, or "
-                "give more rows."
-            )
+            remedy = "Set validation_fraction above 0, or give more rows."
+            raise ValueError(f"early_stopping=True needs held-out entries. {remedy}")
         return held_out
 
     def _train(

@@ -207,10 +207,9 @@ def train(
             yield states
         elif n_rollbacks == _MAX_ROLLBACKS:
             tried = f"from {learning_rate:g} down to {learning_rate * _SLOWER**n_rollbacks:g}"
-            raise DivergenceError(
-                f"Training diverged {n_rollbacks + 1} times, at rates {tried}. Use a much smaller "
-                "learning_rate or a larger batch_size, and look for gross outliers."
-            )
+            problem = f"Training diverged {n_rollbacks + 1} times, at rates {tried}"
+            remedy = "Use a much smaller learning_rate or a larger batch_size"
+            raise DivergenceError(f"{problem}. {remedy}, and look for gross outliers.")
         else:
             n_rollbacks += 1
             rates = np.where(sound, rates, rates * _SLOWER).astype(np.float32)

@@ -101,10 +101,8 @@ def warnings_of(model: TableModel) -> list[str]:
         if (n := round(share * column.n_observed)) < _FEW
     ]
     if rare:
-        found.append(
-            f"Few known entries in the training table: {listed(rare)}. Scores, probabilities and "
-            "prediction sets of these are uncertain."
-        )
+        so = "Scores, probabilities and prediction sets of these are uncertain."
+        found.append(f"Few known entries in the training table: {listed(rare)}. {so}")
     if model.calibration_ is None:
         found.append(
             "No entries were held out in the fit, so that nothing here says how large the errors "
@@ -156,10 +154,9 @@ def check_evaluation(evaluation: Any, model: TableModel) -> None:
     """Refuse an evaluation of other columns, classes, or another estimator."""
     schema = model.schema_
     if evaluation.model != type(model).__name__:
-        raise ValueError(
-            f"The evaluation is of a {evaluation.model}, and the model is a "
-            f"{type(model).__name__}. Evaluate this one."
-        )
+        problem = f"The evaluation is of a {evaluation.model}, and the model is a"
+        raise ValueError(f"{problem} {type(model).__name__}. Evaluate this one.")
+    other = "The evaluation is of another table"
     features, labels = [str(column.name) for column in schema.features], schema.target_names
     for what, found, expected in (
         ("features", evaluation.features, features),
@@ -167,18 +164,14 @@ def check_evaluation(evaluation: Any, model: TableModel) -> None:
     ):
         if sorted(found) != sorted(expected):
             differing = sorted(set(found) ^ set(expected)) or sorted(found)
-            raise ValueError(
-                f"The evaluation is of another table: its {what} are not those of the model "
-                f"({listed(differing)}). Evaluate with the columns of the fit."
-            )
+            problem = f"{other}: its {what} are not those of the model ({listed(differing)})"
+            raise ValueError(f"{problem}. Evaluate with the columns of the fit.")
     for label in evaluation.new_rows:
         known = schema.targets[labels.index(label.name)].categories
         values = {category_key(one.value) for one in label.classes}
         if unknown := values - set(map(category_key, known)):
-            raise ValueError(
-                f"The evaluation is of another table: the model does not know the "
-                f"{listed(sorted(unknown))} of {label.name}. Evaluate the table of the fit."
-            )
+            problem = f"the model does not know the {listed(sorted(unknown))} of {label.name}"
+            raise ValueError(f"{other}: {problem}. Evaluate the table of the fit.")
 
 
 def evaluation_warnings(
@@ -199,10 +192,8 @@ def evaluation_warnings(
         found.append(f"The evaluation is of other parameters than the model's: {listed(changed)}.")
     is_other = n_rows is not None and n_rows != evaluation.n_rows
     if is_other and not (is_sample and n_rows > evaluation.n_rows):
-        found.append(
-            f"The evaluation is of {evaluation.n_rows:,} rows, and the table has {n_rows:,}; make "
-            "sure that both are of the same table."
-        )
+        rows = f"{evaluation.n_rows:,} rows, and the table has {n_rows:,}"
+        found.append(f"The evaluation is of {rows}; make sure that both are of the same table.")
     return found
 
 

@@ -187,6 +187,4 @@ def _charts(
 
 def _title(model: TableModel) -> str:
     names = [column.name for column in model.schema_.targets if isinstance(column.name, str)]
-    return (
-        f"Report on a model of {facts.listed(names)}" if names else "Report on a model of a table"
-    )
+    return f"Report on a model of {facts.listed(names) or 'a table'}"
