@@ -122,11 +122,11 @@ def test_labels_are_0_and_1_even_if_one_was_never_seen(kind):
 
 def test_target_types_by_request():
     group = learn_schema(NUMBERS, read_target([0, 1, 1, 0]), target_type="multiclass")
-    assert group.group_sizes == (2,)
+    assert layer_of(group).group_sizes == (2,)
     target = read_target(["a", "b", "c", "a"])
     assert layer_of(learn_schema(NUMBERS, target)).group_sizes == (3,)
     units = learn_schema(NUMBERS, target, one_unit_per_class=True)
-    assert (units.n_gaussian, units.n_bernoulli, units.group_sizes) == (2, 3, ())
+    assert layer_of(units) == VisibleLayer(2, 3, ())
     outputs = learn_schema(NUMBERS, read_target([[1, "a"], [2, "b"], [3, "a"], [1, None]]))
     assert outputs.target_type == "multiclass-multioutput"
     assert [column.type for column in outputs.targets] == ["categorical", "binary"]
@@ -198,7 +198,7 @@ def test_ignored_columns_are_named_once():
     types = {name: "ignored" for name in ("id", "when", "empty", "same")}
     learn_schema(read_table(frame), feature_types=types)  # warns of nothing
     asked = learn_schema(read_table(frame), feature_types=types | {"id": "categorical"})
-    assert asked.group_sizes == (20,)
+    assert layer_of(asked).group_sizes == (20,)
 
 
 @pytest.mark.parametrize(

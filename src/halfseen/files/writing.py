@@ -74,10 +74,9 @@ def write_errors(path: str) -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        problem, remedy = _REASONS.get(
-            error.errno or 0, (error.strerror or str(error), "Name another file")
-        )
-        problem = f"the result cannot be written ({problem})"
+        other = error.strerror or str(error), "Name another file"
+        reason, remedy = _REASONS.get(error.errno or 0, other)
+        problem = f"the result cannot be written ({reason})"
         raise TableWriteError(problem, path=path, remedy=remedy) from error
 
 
@@ -151,24 +150,23 @@ class _TextRows:
 
     def write_header(self, names: list[str]) -> None:
         self._file.write(self._dialect.mark)
-        cells = self._quoted(pa.array(names, pa.string()), is_single=len(names) == 1)
-        self._put(self._dialect.delimiter.join(cells.to_pylist()))
+        self._put(*self._rows([pa.array([name], pa.string()) for name in names]))
 
     def write(self, table: pa.Table) -> None:
-        if not table.num_rows:
-            return
-        columns = [
-            self._quoted(self._text(column, name), is_single=table.num_columns == 1)
-            for name, column in zip(table.column_names, table.columns, strict=True)
-        ]
-        rows = columns[0]
-        if len(columns) > 1:
-            rows = pc.binary_join_element_wise(*columns, self._dialect.delimiter)
-        self._put("".join(self._dialect.line_end + row for row in rows.to_pylist()))
+        if table.num_rows:
+            columns = list(map(self._text, table.columns, table.column_names))
+            self._put("".join(self._dialect.line_end + row for row in self._rows(columns)))
 
     def close(self) -> None:
         if self._dialect.ends_last_line:
             self._put(self._dialect.line_end)
+
+    def _rows(self, columns: list[pa.Array]) -> list[str]:
+        # A line without any character would be no row.
+        special = self._special if len(columns) > 1 else f"{self._special}|^$"
+        quoted = [self._quoted(column, special) for column in columns]
+        rows: list[str] = pc.binary_join_element_wise(*quoted, self._dialect.delimiter).to_pylist()
+        return rows
 
     def _put(self, text: str) -> None:
         try:
@@ -189,13 +187,12 @@ class _TextRows:
         try:
             return pc.fill_null(pc.cast(column, pa.string()), "")
         except (pa.ArrowNotImplementedError, pa.ArrowInvalid) as error:
-            problem = f"values of type {column.type} cannot be written as text"
-            where = {"path": self._shown, "column": name}
-            raise TableWriteError(problem, remedy="Write it as Parquet", **where) from error
+            raise TableWriteError(
+                f"values of type {column.type} cannot be written as text",
+                path=self._shown, column=name, remedy="Write the table as Parquet",
+            ) from error  # fmt: skip
 
-    def _quoted(self, text: pa.Array, is_single: bool) -> pa.Array:
-        # A line without any character would be no row.
-        special = f"{self._special}|^$" if is_single else self._special
+    def _quoted(self, text: pa.Array, special: str) -> pa.Array:
         needed = pc.match_substring_regex(text, special)
         if not pc.any(needed).as_py():
             return text
