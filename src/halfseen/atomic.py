@@ -55,12 +55,10 @@ def replace_atomically(path: str | os.PathLike[str]) -> Iterator[Path]:
             part.unlink()
         raise
     # The file is in place already, and some systems cannot sync a folder: not an error.
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError), contextlib.ExitStack() as stack:
         folder = os.open(target.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        stack.callback(os.close, folder)
+        os.fsync(folder)
 
 
 def _lock(file: IO[bytes]) -> None:

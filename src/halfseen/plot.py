@@ -26,12 +26,9 @@ if TYPE_CHECKING:
     from halfseen.experiments.scores import LabelScore
 
 COLOURS: Final = {
-    "ink": "#1c2126",
-    "quiet": "#59626b",
-    "grid": "#e6e7e3",
-    "main": "#0067a3",
+    "ink": "#1c2126", "quiet": "#59626b", "grid": "#e6e7e3", "main": "#0067a3",
     "contrast": "#bb4a00",
-}
+}  # fmt: skip
 _MOST_BANDS: Final = 32
 _SHADES: Final = 8
 _LONGEST_NAME: Final = 22
@@ -42,12 +39,8 @@ def missingness(X: Any, y: Any = None, *, top: int = 30, ax: Axes | None = None)
 
     Parameters
     ----------
-    X : array-like or data frame of shape (n_rows, n_features)
-    y : array-like, series or data frame, optional
-        Targets, as further strips.
-    top : int, default=30
-        Number of columns: those with the largest share of missing entries, in their order.
-    ax : matplotlib Axes, optional
+    X, y : a table, and if there are any its targets, as further strips
+    top : number of columns: those with the largest share of missing entries, in their order
 
     Examples
     --------
@@ -96,9 +89,7 @@ def reliability(bins: Sequence[ReliabilityBin], *, ax: Axes | None = None) -> Ax
 
     Parameters
     ----------
-    bins : sequence of ReliabilityBin
-        From :func:`halfseen.metrics.reliability_bins`.
-    ax : matplotlib Axes, optional
+    bins : from :func:`halfseen.metrics.reliability_bins`
 
     Examples
     --------
@@ -133,13 +124,9 @@ def coverage(
 
     Parameters
     ----------
-    labels : sequence of LabelScore
-        From :func:`halfseen.experiments.scores.label_scores`, or `new_rows` of an evaluation.
-    asked : float, default=0.9
-        Coverage that was asked of the sets.
-    top : int, default=20
-        Number of classes: those with the lowest coverage, in their order.
-    ax : matplotlib Axes, optional
+    labels : from :func:`halfseen.experiments.scores.label_scores`, or `new_rows` of an evaluation
+    asked : coverage that was asked of the sets
+    top : number of classes: those with the lowest coverage, in their order
 
     Examples
     --------
@@ -177,11 +164,8 @@ def couplings(found: Couplings, *, top: int = 16, ax: Axes | None = None) -> Axe
 
     Parameters
     ----------
-    found : Couplings
-        From :func:`halfseen.explain.couplings`.
-    top : int, default=16
-        Number of columns: those of the strongest pairs, in their order.
-    ax : matplotlib Axes, optional
+    found : from :func:`halfseen.explain.couplings`
+    top : number of columns: those of the strongest pairs, in their order
     """
     ax = framed(ax)
     strongest = found.strength.max(axis=0)
@@ -208,11 +192,8 @@ def effects(prediction: ExplainedPrediction, *, top: int = 10, ax: Axes | None =
 
     Parameters
     ----------
-    prediction : ExplainedPrediction
-        One of those that :func:`halfseen.explain.explain_rows` finds.
-    top : int, default=10
-        Number of entries, the largest effects first.
-    ax : matplotlib Axes, optional
+    prediction : one of those that :func:`halfseen.explain.explain_rows` finds
+    top : number of entries, the largest effects first
     """
     shown = prediction.effects[:top]
     names = [
@@ -222,9 +203,8 @@ def effects(prediction: ExplainedPrediction, *, top: int = 10, ax: Axes | None =
     of = column_label(prediction.column, is_target=prediction.is_target)
     if prediction.event is not None:
         of = f"log-odds of {of} = {value_label(prediction.event)}"
-    return _signed_bars(
-        names, [effect.change for effect in shown], _short(f"change in {of}", 44), ax
-    )
+    changes = [effect.change for effect in shown]
+    return _signed_bars(names, changes, _short(f"change in {of}", 44), ax)
 
 
 def importance(found: Importance, *, top: int = 15, ax: Axes | None = None) -> Axes:
@@ -232,11 +212,8 @@ def importance(found: Importance, *, top: int = 15, ax: Axes | None = None) -> A
 
     Parameters
     ----------
-    found : Importance
-        From :func:`halfseen.explain.importance`.
-    top : int, default=15
-        Number of features, the most important first.
-    ax : matplotlib Axes, optional
+    found : from :func:`halfseen.explain.importance`
+    top : number of features, the most important first
     """
     mean = found.increase.mean(axis=0)
     shown = np.argsort(-mean, kind="stable")[:top]
@@ -250,9 +227,7 @@ def history(model: Any, *, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    model : RBMClassifier or RBMImputer
-        Fitted with early stopping.
-    ax : matplotlib Axes, optional
+    model : RBMClassifier or RBMImputer, fitted with early stopping
 
     Examples
     --------

@@ -2,14 +2,12 @@
 
 A score measures how far a prediction lies from the truth, for validation entries that no member of
 the model was fitted to. If a new entry is exchangeable with n validation entries, its score exceeds
-the one of rank ``ceil((n + 1) * coverage)`` with probability at most ``1 - coverage`` [1]_.
+the one of rank ``ceil((n + 1) * coverage)`` with probability at most ``1 - coverage`` (Angelopoulos
+and Bates, "Conformal Prediction: A Gentle Introduction", 2023).
 
 Scores are grouped: a column of numbers is a group, and so is a class, or a state of a label. The
 coverage then holds in every group, for rare classes too. The quantile of few entries is near their
 largest, and varies much: each group borrows from its pool, whose other entries count for twenty.
-
-.. [1] Angelopoulos and Bates, "Conformal Prediction: A Gentle Introduction", Foundations and Trends
-   in Machine Learning 16 (2023).
 """
 
 from __future__ import annotations

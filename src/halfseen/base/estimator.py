@@ -246,7 +246,10 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
             for name, value in self.get_params(deep=False).items()
         }
         document = ModelDocument(
-            parameters=to_jsonable_python(parameters, fallback=_plain),
+            # Values of numpy become those of Python, and what is no JSON value None.
+            parameters=to_jsonable_python(
+                parameters, fallback=lambda value: getattr(value, "tolist", lambda: None)()
+            ),
             columns=self.schema_,
             seed=self._seed,
             training=self._training_document(),
@@ -513,8 +516,3 @@ def _joined(columns: Any, schema: Schema) -> NDArray[Any]:
     if len({column.dtype.kind for column in columns}) > 1:  # a number beside text stays a number
         columns = [column.astype(object) for column in columns]
     return np.stack(columns, axis=1)
-
-
-def _plain(value: Any) -> Any:
-    """A value of numpy as one of Python; an object that is no JSON value becomes None."""
-    return value.tolist() if isinstance(value, np.generic | np.ndarray) else None

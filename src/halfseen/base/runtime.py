@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import jax
@@ -27,25 +28,20 @@ class ForkedProcessError(RuntimeError):
     """JAX was used before this process was forked from another one, and cannot run in it."""
 
 
-class _Process:
+def _new_process(is_broken: bool = False) -> SimpleNamespace:
     """What has happened in this process."""
-
-    def __init__(self) -> None:
-        self.lock = threading.RLock()
-        self.n_inside = self.n_limited = 0
-        self.limits: Any = None
-        self.before: dict[str, Any] = {}
-        self.has_run = self.is_broken = self.has_pruned = False
-        self.shapes: set[Hashable] = set()
+    return SimpleNamespace(
+        lock=threading.RLock(), n_inside=0, n_limited=0, limits=None, before={}, shapes=set(),
+        has_run=False, has_pruned=False, is_broken=is_broken,
+    )  # fmt: skip
 
 
-_process = _Process()
+_process = _new_process()
 
 
 def _after_fork() -> None:
-    is_broken = _process.has_run or _process.is_broken
-    _process.__init__()  # type: ignore[misc]
-    _process.is_broken = is_broken
+    global _process
+    _process = _new_process(_process.has_run or _process.is_broken)
 
 
 if hasattr(os, "register_at_fork"):

@@ -20,7 +20,6 @@ memory does not grow with it.
 
 \b
 Examples:
-  halfseen complete devices.csv devices.safetensors -o filled.csv
   halfseen complete devices.csv devices.safetensors --uncertainty cells.csv --coverage 0.8
   halfseen complete devices.csv devices.safetensors --only load,upload --min upload=0
   halfseen complete devices.csv devices.safetensors --copies 5 -o copy.csv
@@ -160,7 +159,7 @@ def _complete_folder(
         raise Problem(str(error)) from error
     rows, filled = (sum(getattr(r, k) for r in done.records) for k in ("rows", "filled"))
     before = f", {done.n_before:,} of them before" if done.n_before else ""
-    console.say(f"Filled {filled:,} missing cells of {rows:,} rows in {len(done.records):,} files"
-                f"{before}. They are listed in {done.manifest}.")  # fmt: skip
+    where = f"in {len(done.records):,} files{before}. They are listed in {done.manifest}."
+    console.say(f"Filled {filled:,} missing cells of {rows:,} rows {where}")
     console.give({"output": output, "manifest": done.manifest, "files": len(done.records),
                   "files_before": done.n_before, "rows": rows, "filled": filled})  # fmt: skip

@@ -33,12 +33,9 @@ class ExitCode(IntEnum):
 
 EXIT_CODES = {
     ExitCode.OK: "done",
-    ExitCode.BAD_INPUT: "a table or a model that was read is at fault; the message names file, "
-    "row and column",
-    ExitCode.BAD_USAGE: "the command cannot be followed: an unknown option, a column that is not "
-    "in the file, options that exclude each other",
-    ExitCode.CANNOT_WRITE: "the result cannot be written: no room, no permission, no such folder, "
-    "a closed pipe; an older file of that name stays as it was",
+    ExitCode.BAD_INPUT: "a table or a model that was read is at fault; the message says where",
+    ExitCode.BAD_USAGE: "the command cannot be followed: an unknown option, an absent column",
+    ExitCode.CANNOT_WRITE: "the result cannot be written; an older file of that name stays",
     ExitCode.INTERNAL: "an error in halfseen; --debug shows where",
     ExitCode.INTERRUPTED: "stopped by Ctrl-C; nothing is half written",
 }

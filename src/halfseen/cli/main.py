@@ -155,11 +155,9 @@ def problem_of(error: Exception) -> Problem:
         return Problem(f"Cannot use{name}: {error.strerror or error}.", code=code)
     if isinstance(error, ValueError | TypeError):
         return Problem(str(error) or type(error).__name__)
-    return Problem(
-        f"An error in halfseen: {type(error).__name__}: {error}.",
-        "'halfseen --debug COMMAND ...' shows where; please report it.",
-        ExitCode.INTERNAL,
-    )
+    message = f"An error in halfseen: {type(error).__name__}: {error}."
+    remedy = "'halfseen --debug COMMAND ...' shows where; please report it."
+    return Problem(message, remedy, ExitCode.INTERNAL)
 
 
 def _separate_streams() -> None:

@@ -36,15 +36,11 @@ coverage_option = click.option(
     help="How often intervals and prediction sets shall hold the truth.",
 )  # fmt: skip
 _COMMON: list[click.Parameter] = [
-    click.Option(
-        ["--seed"], type=click.IntRange(0, 2**31 - 2), default=0,
-        help="Decides everything random: the same seed gives the same result.",
-    ),
+    click.Option(["--seed"], type=click.IntRange(0, 2**31 - 2), default=0,
+                 help="Decides everything random: the same seed gives the same result."),
     click.Option(["-q", "--quiet"], is_flag=True, help="Print nothing but errors."),
-    click.Option(
-        ["--json", "as_json"], is_flag=True,
-        help="Print the result as one JSON document, and nothing else on standard output.",
-    ),
+    click.Option(["--json", "as_json"], is_flag=True,
+                 help="Print the result as one JSON document, nothing else on standard output."),
 ]  # fmt: skip
 
 
@@ -174,11 +170,9 @@ def _parameter(text: str) -> Any:
 
 table_options = _grouped(
     "reading", TableOptions,
-    click.option(
-        "--missing", multiple=True, metavar="TEXT",
-        help="One more text or number that means 'missing', beside the usual ones (empty, NA, "
-        "N/A, NaN, null, None, #N/A, ?). Repeat for several.",
-    ),
+    click.option("--missing", multiple=True, metavar="TEXT",
+                 help="One more text or number that means 'missing', beside the usual ones (empty, "
+                 "NA, N/A, NaN, null, None, #N/A, ?). Repeat for several."),
     click.option("--only-missing", is_flag=True,
                  help="Nothing means 'missing' but an empty cell and what --missing names."),
     click.option("--format", type=click.Choice(["csv", "tsv", "parquet", "arrow"]),
@@ -188,17 +182,13 @@ table_options = _grouped(
 )  # fmt: skip
 column_options = _grouped(
     "columns", ColumnOptions,
-    click.option(
-        "-l", "--labels", multiple=True, metavar="COLUMNS",
-        help="What is to be predicted: names with commas between them, or a pattern such as "
-        "'tox_*'. Repeat for more.",
-    ),
+    click.option("-l", "--labels", multiple=True, metavar="COLUMNS",
+                 help="What is to be predicted: names with commas between them, or a pattern such "
+                 "as 'tox_*'. Repeat for more."),
     click.option("--ignore", multiple=True, metavar="COLUMNS", help="Columns to leave out."),
-    click.option(
-        "--as", "types", multiple=True, metavar="COLUMN=TYPE",
-        help="Type of a column: numeric, log-numeric, ordinal, binary, categorical or ignored; "
-        "ordinal:low,mid,high gives an order. Repeat for more.",
-    ),
+    click.option("--as", "types", multiple=True, metavar="COLUMN=TYPE",
+                 help="Type of a column: numeric, log-numeric, ordinal, binary, categorical or "
+                 "ignored; ordinal:low,mid,high gives an order. Repeat for more."),
 )  # fmt: skip
 model_options = _grouped(
     "chosen", ModelOptions,
@@ -206,11 +196,9 @@ model_options = _grouped(
                  help="The recommended model, or the paper's, RBM-MO."),
     click.option("--effort", type=click.Choice(["fast", "default", "best"]),
                  help="Work of training the recommended model.  [default: default]"),
-    click.option(
-        "--set", "settings", multiple=True, metavar="NAME=VALUE",
-        help="Any parameter of HalfseenClassifier or RBMClassifier, for instance "
-        "--set max_seconds=60. Repeat for more.",
-    ),
+    click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
+                 help="Any parameter of HalfseenClassifier or RBMClassifier, for instance "
+                 "--set max_seconds=60. Repeat for more."),
 )  # fmt: skip
 
 

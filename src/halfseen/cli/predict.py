@@ -40,7 +40,6 @@ of the same row should help, use 'halfseen complete'.
 
 \b
 Examples:
-  halfseen predict new.csv devices.safetensors -o predicted.csv
   halfseen predict new.csv devices.safetensors --threshold 0.3 --threshold threat_scan=0.8
   halfseen predict new.csv devices.safetensors --costs 5:1     # a miss costs five false alarms
   halfseen predict new.csv charts.safetensors --costs diagnosis=costs.csv
@@ -66,8 +65,7 @@ Examples:
 
 _threshold_option = click.option(
     "--threshold", "thresholds", multiple=True, metavar="[LABEL=]P",
-    help="Predict a label of two states above this probability, of all labels or of one. "
-    "[default: what the model learned]",
+    help="Predict a label of two states above it.  [default: what the model learned]",
 )  # fmt: skip
 _costs_option = click.option(
     "--costs", multiple=True, metavar="[LABEL=]COSTS",

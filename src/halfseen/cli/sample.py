@@ -17,7 +17,6 @@ rows of the table it was fitted to, and are none of them.
 \b
 Examples:
   halfseen sample devices.safetensors -n 1000 -o made_up.csv
-  halfseen sample devices.safetensors -n 5
   halfseen sample devices.safetensors -n 100000 --seed 1 -o made_up.parquet"""
 
 

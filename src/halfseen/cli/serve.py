@@ -24,7 +24,6 @@ the environment variable HALFSEEN_TOKEN or into a file; requests send it as a be
 
 \b
 Examples:
-  halfseen serve devices.safetensors
   halfseen serve devices=models/v3.safetensors wine.safetensors --port 9000
   halfseen serve devices.safetensors --host 0.0.0.0 --token-file secret.txt
   curl localhost:8000/v1/models/devices/predict -H 'Content-Type: application/json' \\
@@ -67,7 +66,10 @@ def serve(
         remedy = f"Set {_TOKEN}, or name a file: --token-file FILE. It has at least 16 characters."
         raise UsageProblem(message, remedy) from error
     app = create_app(paths, settings)
-    _log()
+    # One line per request on standard error; of warnings none, as they may hold cells.
+    warnings.simplefilter("ignore")
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    logging.getLogger("uvicorn").setLevel(logging.WARNING)
     shown = f"[{host}]" if ":" in host else host
     console.say(f"Serving {', '.join(paths)} at http://{shown}:{port}/ - stop with Ctrl-C.")
     # What uvicorn logs by itself holds addresses of requests; ours holds routes.
@@ -106,10 +108,3 @@ def _token(path: str | None) -> str | None:
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
         raise Problem(f"The token in {path} cannot be read: {reason}.") from error
-
-
-def _log() -> None:
-    """One line per request on standard error; of warnings none, as they may hold cells."""
-    warnings.simplefilter("ignore")
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
-    logging.getLogger("uvicorn").setLevel(logging.WARNING)

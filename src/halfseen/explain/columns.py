@@ -61,8 +61,7 @@ def importance(
     columns : str, int or list of them, optional
         Columns that are predicted: names, or positions among the features and then the targets. By
         default all targets; of an imputer a random half of the observed entries of each row.
-    n_rows, random_state : int, default=200 and 0
-        Number of rows, drawn at random, and the seed of the choice of rows and entries.
+    n_rows, random_state : rows, drawn at random, and the seed of the choice of rows and entries
 
     Examples
     --------
@@ -183,10 +182,8 @@ def couplings(
     model : a fitted estimator of halfseen
     X, y : a table, and what is known of its targets if anything is
         By default rows are drawn from the model. Couplings of targets by deletion need `y`.
-    method : {"auto", "weights", "deletion"}, default="auto"
-        "auto" takes the weights of a model that has some.
-    n_rows, random_state : int, default=200 and 0
-        Number of rows, drawn at random, and the seed of the choice of rows and entries.
+    method : "auto" takes the weights of a model that has some
+    n_rows, random_state : rows, drawn at random, and the seed of the choice of rows and entries
 
     Examples
     --------

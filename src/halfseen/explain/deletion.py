@@ -73,8 +73,7 @@ def explain_rows(
     ----------
     model : a fitted estimator of halfseen
     X, y : a table, and what is known of its targets, which are then observed entries
-    rows : sequence of int, optional
-        Positions of the rows to explain, by default all.
+    rows : positions of the rows to explain, by default all
     columns : str, int or list of them, optional
         Columns whose predictions are explained: names, or positions among the features and then
         the targets. An observed one is made missing first. By default all unknown targets of a

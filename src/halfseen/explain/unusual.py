@@ -108,10 +108,8 @@ def unusual_rows(
     ----------
     model : a fitted estimator of halfseen
     X, y : a table, and what is known of its targets, which are then observed entries
-    top, n_entries : int, default=20 and 5
-        Number of unusual rows that are shown, and of entries of each.
-    reference : Reference, optional
-        What is usual, from `reference_rows`; by default found in rows of `X`.
+    top, n_entries : number of unusual rows that are shown, and of entries of each
+    reference : what is usual, from `reference_rows`; by default found in rows of `X`
 
     Examples
     --------
@@ -217,13 +215,6 @@ def _nearest(n_observed: Ints, n: int) -> Bools:
     return np.asarray(away <= np.sort(away)[:_FEWEST_NEAREST].max(initial=0))
 
 
-def _usual_residual(reference: Reference, j: int, n: int) -> float:
-    """Usual size of the residuals of a column in rows of which about n entries are observed."""
-    own = reference.residual_column == j
-    sizes = np.abs(reference.residuals[own][_nearest(reference.residual_n_observed[own], n)])
-    return max(1.4826 * float(np.median(sizes)) if len(sizes) else 1.0, _LEAST_SPREAD)
-
-
 def _residual(table: Rows, row: int, of_row: Deletions, k: int) -> float:
     unit = table.schema.units_of(of_row.columns[k]).start
     return float(table.encoded.values[row, unit]) - float(of_row.without[k, unit])
@@ -243,8 +234,12 @@ def _surprising_entries(
             log_p = float(each[own.codes(j)[0]])
             surprise = float(each.max()) - log_p
         else:
-            usual = _usual_residual(reference, j, len(of_row.columns))
-            residual = _residual(table, row, of_row, k) / usual
+            # Beside the usual size in rows of which about as many entries are observed.
+            own_ones = reference.residual_column == j
+            like = _nearest(reference.residual_n_observed[own_ones], len(of_row.columns))
+            sizes = np.abs(reference.residuals[own_ones][like])
+            usual = 1.4826 * float(np.median(sizes)) if len(sizes) else 1.0
+            residual = _residual(table, row, of_row, k) / max(usual, _LEAST_SPREAD)
             surprise = residual**2 / 2
         value = plain(np.asarray(expected[j])[k])
         found.append(SurprisingEntry(*table.entry(row, j), value, surprise, residual, log_p))

@@ -69,8 +69,7 @@ def hidden_units(
     model : a fitted RBMClassifier or RBMImputer
     X, y : a table, and what is known of its targets if anything is
         Rows, of which those are found that activate a unit most, once they are completed.
-    top, n_responses, n_rows : int, default=10, 10 and 5
-        Number of hidden units, the strongest ones, and of columns or values and rows of each.
+    top, n_responses, n_rows : number of hidden units, and of columns or values and rows of each
 
     Examples
     --------

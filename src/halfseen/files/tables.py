@@ -250,19 +250,12 @@ def open_table(
 
     Parameters
     ----------
-    path : path-like
-        The file; "-" is standard input. Text may be compressed with gzip.
-    format : {"csv", "tsv", "parquet", "arrow"}, optional
-        By default found by the first bytes, else by the name, else CSV.
-    missing_marks : sequence of str
-        Texts that mean "missing" in text files. In others null does, and NaN.
-    missing : sequence of str
-        More texts that do, in files of any format; in columns of numbers, as numbers.
-    encoding : str, optional
-        Of a text file; by default UTF-8, or what a byte-order mark says.
-    delimiter : str, optional
-        Between the cells of a text file; by default found in the first rows, among comma,
-        semicolon, tab and bar.
+    path : the file; "-" is standard input; text may be compressed with gzip
+    format : {"csv", "tsv", "parquet", "arrow"}, by default found by content, else by name, else CSV
+    missing_marks : texts that mean "missing" in text files; in others null does, and NaN
+    missing : more such texts, in files of any format; in columns of numbers, as numbers
+    encoding : of a text file; by default UTF-8, or what a byte-order mark says
+    delimiter : between cells of text; by default found among comma, semicolon, tab and bar
 
     Returns
     -------
@@ -451,21 +444,18 @@ def _records(head: str, delimiter: str, is_all: bool) -> list[list[str]]:
 
 
 def _delimiter(source: Source, head: str, is_all: bool, asked: str | None) -> str:
+    def agreement(mark: str) -> tuple[bool, float, int]:
+        """How well it explains the header and the first rows; more is better."""
+        n_names, *counts = [len(record) for record in _records(head, mark, is_all)] or [0]
+        share = float(np.mean([n == n_names for n in counts])) if counts else 0.0
+        return n_names > 1, share, n_names
+
     if asked is None:
-        return max(_DELIMITERS, key=lambda mark: _agreement(head, mark, is_all))
+        return max(_DELIMITERS, key=agreement)
     if len(asked) != 1 or not asked.isascii() or asked.isalnum() or asked in '"\r\n':
         remedy = "Name one character such as , ; | or a tab"
         raise source.error(f"{asked!r} cannot separate cells", remedy)
     return asked
-
-
-def _agreement(head: str, delimiter: str, is_all: bool) -> tuple[bool, float, int]:
-    """How well a delimiter explains the header and the first rows; more is better."""
-    counts = [len(record) for record in _records(head, delimiter, is_all)]
-    if not counts:
-        return False, 0.0, 0
-    share = float(np.mean([n == counts[0] for n in counts[1:]])) if counts[1:] else 0.0
-    return counts[0] > 1, share, counts[0]
 
 
 def _is_text(type: pa.DataType) -> bool:

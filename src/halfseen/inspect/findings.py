@@ -78,7 +78,9 @@ def _leaks(columns: Sequence[InspectedColumn]) -> Iterator[Finding]:
         for feature in features:
             advice = f"If it is known only together with {label.name}, or after it, leave it out."
             strength = _determines(feature, label)
-            if strength == 1.0 and _is_copy(feature, label):
+            both = feature.observed & label.observed
+            one, other = feature.raw.values[both], label.raw.values[both]
+            if strength == 1.0 and one.tolist() == other.tolist():
                 how = f"{feature.name} equals the label {label.name}"
             elif strength >= _LEAK:
                 how = f"{feature.name} alone nearly determines the label {label.name}"
@@ -141,11 +143,6 @@ def _balanced_accuracy(groups: Ints, codes: Ints) -> float:
     right = np.bincount(chosen, judged[np.arange(n_groups), chosen], minlength=n_classes)
     sizes = judged.sum(axis=0)
     return float((right[sizes > 0] / sizes[sizes > 0]).mean())
-
-
-def _is_copy(feature: InspectedColumn, label: InspectedColumn) -> bool:
-    both = feature.observed & label.observed
-    return bool(feature.raw.values[both].tolist() == label.raw.values[both].tolist())
 
 
 def _unusable_labels(columns: Sequence[InspectedColumn]) -> Iterator[Finding]:

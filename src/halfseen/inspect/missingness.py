@@ -204,17 +204,14 @@ def _judged(column: InspectedColumn, found: _Difference | None) -> ColumnRandomn
     if found is None:
         sentence = f"{name} was not tested: too few values are missing or observed."
         return ColumnRandomness(name=name, n_missing=n_missing, sentence=sentence)
-    p, auc, other = found.p_value, found.auc, found.score.column.name
-    how = found.score.how[auc >= 0.5]
-    auc = min(max(auc, 1 - auc), 1.0)
+    p, other, how = found.p_value, found.score.column.name, found.score.how[found.auc >= 0.5]
+    auc = min(max(found.auc, 1 - found.auc), 1.0)
     shown = "p < .001" if p < 0.001 else f"p = {p:.{3 if p < 0.1 else 2}f}".replace("0.", ".", 1)
     sentence = f"{name}: no other column differs where it is missing (AUC {auc:.2f}, {shown})."
     if p < SIGNIFICANT:
         sentence = f"{name} is missing more often where {other} is {how}: AUC {auc:.2f}, {shown}."
-    return ColumnRandomness(
-        name=name, n_missing=n_missing, p_value=p, depends_on=other, how=how, auc=auc,
-        sentence=sentence,
-    )  # fmt: skip
+    about: dict[str, Any] = {"name": name, "n_missing": n_missing, "sentence": sentence}
+    return ColumnRandomness(**about, p_value=p, depends_on=other, how=how, auc=auc)
 
 
 def _verdict(columns: Sequence[ColumnRandomness]) -> str:

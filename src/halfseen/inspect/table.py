@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
+import narwhals as nw
 import numpy as np
 
 from halfseen.data.columns import ColumnType
@@ -65,16 +66,11 @@ def inspect_table(
     X : array-like or data frame of shape (n_rows, n_columns)
         Features and labels; missing is NaN, None or pandas.NA. Of more than 100,000 rows a
         random sample is looked at.
-    labels : iterable of str or int
-        Names or positions of the columns that are to be predicted.
-    ignored : iterable of str or int
-        Columns that a model will not see.
-    feature_types : str, sequence or mapping, default="auto"
-        Types of the columns, as for the estimators.
-    n_rows : int, optional
-        Rows of the table, if `X` is a sample of it.
-    random_state : int, default=0
-        Seed of samples.
+    labels, ignored : iterable of str or int
+        Names or positions of the columns that are to be predicted, or that no model will see.
+    feature_types : types of the columns, as for the estimators
+    n_rows : rows of the table, if `X` is a sample of it
+    random_state : seed of samples
 
     Examples
     --------
@@ -97,8 +93,10 @@ def inspect_table(
     table = read_table(X)
     if table.n_rows > MAX_ROWS:
         n_rows = n_rows or table.n_rows
-        chosen = np.random.default_rng(random_state).permutation(table.n_rows)[:MAX_ROWS]
-        table = read_table(_take(X, np.sort(chosen)))
+        chosen = np.sort(np.random.default_rng(random_state).permutation(table.n_rows)[:MAX_ROWS])
+        frame = nw.from_native(X, pass_through=True)
+        is_frame = isinstance(frame, nw.DataFrame)
+        table = read_table(frame[chosen.tolist()] if is_frame else np.asarray(X)[chosen])
     roles: dict[int, Role] = dict.fromkeys(_positions(labels, table), "label")
     roles |= dict.fromkeys(_positions(ignored, table), "ignored")
     requests = requested_types(feature_types, table.names, len(table.columns))
@@ -129,13 +127,6 @@ def _target_type(raw: RawColumn) -> ColumnType:
     if raw.kind == "number" and (raw.seen % 1 != 0).any():
         return "numeric"
     return "binary" if len(distinct_values(raw.seen)[0]) <= 2 else "categorical"
-
-
-def _take(X: Any, rows: Any) -> Any:
-    import narwhals as nw
-
-    frame = nw.from_native(X, pass_through=True)
-    return frame[rows.tolist()] if isinstance(frame, nw.DataFrame) else np.asarray(X)[rows]
 
 
 def _positions(columns: Iterable[str | int], table: Table) -> list[int]:

@@ -160,7 +160,9 @@ class _RBMModel(base.TableModel):
         began, n_rows, n_stale = time.perf_counter(), len(training.values), 0
         best: Any = None
         best_loss = np.full(self.n_estimators, np.inf)
-        n_iter = self._n_iter(n_rows)
+        n_passes = _UPDATES // (n_rows // min(self.batch_size, n_rows))
+        n_passes = min(max(_PASSES[0], n_passes), _PASSES[1])
+        n_iter = n_passes if isinstance(self.n_iter, str) else self.n_iter
         self.history_: list[EpochRecord] = []
         try:
             for states in self._epochs(self._initial_states(n_rows), training, 0):
@@ -193,11 +195,6 @@ class _RBMModel(base.TableModel):
             warnings.warn(message, base.TrainingInterrupted, stacklevel=4)
         self.n_iter_ = len(self.history_)
         return best
-
-    def _n_iter(self, n_rows: int) -> int:
-        n_updates = n_rows // min(self.batch_size, n_rows)
-        n_passes = min(max(_PASSES[0], _UPDATES // n_updates), _PASSES[1])
-        return n_passes if isinstance(self.n_iter, str) else self.n_iter
 
     @jax_session()
     def _fit_part(self, encode: Callable[[], Encoded], learn: Callable[[], Encoded]) -> None:
@@ -382,16 +379,11 @@ class RBMClassifier(_RBMModel, base.TableClassifier):
 
     Attributes
     ----------
-    rbm_ : RBM
-        The machines, along the leading axis of each array.
-    classes_ : ndarray, or list of ndarray
-        Known classes.
-    thresholds_ : ndarray of shape (n_labels,)
-        Probability above which each label is predicted.
-    schema_ : Schema
-        Columns and their visible units.
-    history_, n_iter_ : list of EpochRecord, int
-        One record per pass, and their number.
+    rbm_ : RBM, the machines along the leading axis of each array
+    classes_ : ndarray or list of ndarray, known classes
+    thresholds_ : ndarray of shape (n_labels,), probability above which each label is predicted
+    schema_ : Schema, columns and their visible units
+    history_, n_iter_ : list of EpochRecord and int, one record per pass, and their number
 
     References
     ----------

@@ -210,8 +210,3 @@ def score_tables(evaluation: Any) -> Iterator[dict[str, Any]]:
             "heads": [f"#{metric}" for metric in metrics],
             "rows": [(name, [by_key.get((name, m)) for m in metrics]) for name in methods],
         }
-
-
-def asked_coverage(evaluation: Any) -> float:
-    """Coverage that the evaluation asked of its prediction sets."""
-    return next((one.asked for one in evaluation.coverage if one.what == "sets"), COVERAGE)

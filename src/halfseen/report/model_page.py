@@ -59,23 +59,16 @@ def report_html(
 
     Parameters
     ----------
-    model : RBMClassifier, RBMImputer, HalfseenClassifier or HalfseenImputer
-        A fitted model.
+    model : a fitted estimator of halfseen
     X : array-like or data frame of shape (n_rows, n_features), optional
         Rows to show the model on, at best some that it was not fitted to.
     y : array-like, series or data frame, optional
         What is known of their targets. It is compared with predictions made from the features
         alone; missing features are filled with it known, as `complete` does.
-    rows : sequence, optional
-        Names of the rows; by default the index of a data frame of pandas, else positions.
-    n_rows : int, optional
-        Rows of the table, if `X` is a sample of it.
-    title : str, optional
-        Title of the page.
-    evaluation : optional
-        Scores on hidden entries of the same table, from `halfseen.experiments.evaluate`.
-    command : str, optional
-        The command that writes the page, to be shown at its foot.
+    rows : names of the rows; by default the index of a data frame of pandas, else positions
+    n_rows : rows of the table, if `X` is a sample of it
+    evaluation : scores on hidden entries of the same table, from `halfseen.experiments.evaluate`
+    title, command : the title of the page, and the command that writes it, shown at its foot
     """
     check_is_fitted(model)
     if X is None and y is not None:
@@ -93,7 +86,9 @@ def report_html(
         else:
             warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
     content["warnings"] = list(dict.fromkeys(content["warnings"]))
-    return render("report.html", title=title or _title(model), command=command, **content)
+    names = [column.name for column in model.schema_.targets if isinstance(column.name, str)]
+    title = title or f"Report on a model of {facts.listed(names) or 'a table'}"
+    return render("report.html", title=title, command=command, **content)
 
 
 def _content(
@@ -133,7 +128,8 @@ def _content(
         if any(label.set_coverage is not None for label in evaluation.new_rows):
             # Of a model that has not seen these rows, and often of more entries.
             labels, content["covered_rows"] = evaluation.new_rows, "held-out rows"
-            content["asked"] = facts.asked_coverage(evaluation)
+            asked = [one.asked for one in evaluation.coverage if one.what == "sets"]
+            content["asked"] = (*asked, facts.COVERAGE)[0]
     labels = [label for label in labels if label.set_coverage is not None]
     return content | _charts(content["bins"], labels, content["asked"])
 
@@ -183,8 +179,3 @@ def _charts(
             height=70 + 17 * min(20, len(found["coverage"])),
         )  # fmt: skip
     return found
-
-
-def _title(model: TableModel) -> str:
-    names = [column.name for column in model.schema_.targets if isinstance(column.name, str)]
-    return f"Report on a model of {facts.listed(names) or 'a table'}"

@@ -104,7 +104,8 @@ def _inline(svg: str, name: str) -> str:
         if "id" in own and (identifier := own.pop("id")) in used:
             own["id"] = f"{name}-{identifier}"
         for key in own.keys() & _COORDINATES:
-            own[key] = _NUMBER.sub(_rounded, own[key]).replace("\n", "")
+            rounded = _NUMBER.sub(lambda found: f"{float(found[0]):.1f}", own[key])
+            own[key] = re.sub(r"\.0\b|\n", "", rounded)
         element.tail = None
         if element.tag != "text":
             element.text = None
@@ -115,10 +116,6 @@ def _inline(svg: str, name: str) -> str:
         "stroke-linejoin": "round",
     }  # fmt: skip
     return ElementTree.tostring(root, encoding="unicode", short_empty_elements=True)
-
-
-def _rounded(match: re.Match[str]) -> str:
-    return f"{float(match[0]):.1f}".removesuffix(".0")
 
 
 @cache

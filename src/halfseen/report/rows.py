@@ -103,7 +103,9 @@ def _choose(found: Predictions, n_observed: NDArray[np.int64]) -> Iterator[tuple
         wrong = (is_known & (np.array([one.decided for one in answers]) != codes)).any(axis=0)
         picks.append((np.where(known & wrong, 1 - worst, -1.0), "the largest error"))
         picks.append((np.where(known & ~wrong, worst, -1.0), "right, and the most certain"))
-        j, code = _rarest(found.codes)
+        counts = [np.bincount(of_target[of_target >= 0]).tolist() for of_target in found.codes]
+        n_each = [(n, j, code) for j, own in enumerate(counts) for code, n in enumerate(own) if n]
+        _, j, code = min(n_each)
         rare = np.where(codes[j] == code, answers[j].proba[:, code], -1.0)
         name = column_label(found.model.schema_.targets[j].name, is_target=True)
         value = value_label(answers[j].classes[code])
@@ -125,13 +127,6 @@ def _choose(found: Predictions, n_observed: NDArray[np.int64]) -> Iterator[tuple
         if size[row] >= 0 and not taken[row]:
             taken[row] = True
             yield row, why
-
-
-def _rarest(codes: list[NDArray[np.int64]]) -> tuple[int, int]:
-    """Target and code of the class with the fewest known entries, but at least one."""
-    counts = [np.bincount(of_target[of_target >= 0]).tolist() for of_target in codes]
-    n_each = [(n, j, code) for j, own in enumerate(counts) for code, n in enumerate(own) if n]
-    return min(n_each)[1:]
 
 
 def _target_cell(
