@@ -57,10 +57,9 @@ def jax_session() -> Iterator[None]:
     JAX is left as it is, and JAX's settings are put back at the end.
     """
     if _process.is_broken:
-        raise ForkedProcessError(
-            "This process was forked from one in which halfseen had run, and JAX would hang in it. "
-            'Start workers with the method "spawn", or use loky, the default of joblib.'
-        )
+        problem = "This process was forked from one in which halfseen had run; JAX would hang in it"
+        remedy = 'Start workers with the method "spawn", or use loky, the default of joblib.'
+        raise ForkedProcessError(f"{problem}. {remedy}")
     _process.has_run = True
     _enter()
     try:
@@ -69,7 +68,11 @@ def jax_session() -> Iterator[None]:
             warnings.filterwarnings("ignore", message=".*persistent compilation cache")
             yield
     finally:
-        _leave()
+        with _process.lock:
+            _process.n_inside -= 1
+            if not _process.n_inside and _process.before:
+                before, _process.before = _process.before, {}
+                _set(before)
 
 
 def _enter() -> None:
@@ -85,14 +88,6 @@ def _enter() -> None:
         settings = {"jax_compilation_cache_dir": str(folder), **_SETTINGS}
         _process.before = {name: jax.config.values[name] for name in settings}
         _set(settings)
-
-
-def _leave() -> None:
-    with _process.lock:
-        _process.n_inside -= 1
-        if not _process.n_inside and _process.before:
-            before, _process.before = _process.before, {}
-            _set(before)
 
 
 def _set(settings: dict[str, Any]) -> None:

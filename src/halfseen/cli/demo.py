@@ -33,7 +33,11 @@ def demo(output: str, seed: int, console: Console) -> None:
     from halfseen import TrainingInterrupted
     from halfseen.files.writing import write_errors
 
-    script, text = _script(), io.StringIO()
+    # Beside the package where it is installed, above it in its repository.
+    places = (Path(__file__).parents[k] / "examples" / "digits.py" for k in (1, 3))
+    script, text = next(filter(Path.is_file, places), None), io.StringIO()
+    if script is None:
+        raise Problem("The example digits.py is not installed.", "Install halfseen again.")
     given, sys.argv = sys.argv, [str(script), "--seed", str(seed), "--output", output]
     try:
         with ExitStack() as stack:
@@ -51,12 +55,3 @@ def demo(output: str, seed: int, console: Console) -> None:
     finally:
         sys.argv = given
     console.give({"output": output, "seed": seed, "text": text.getvalue()})
-
-
-def _script() -> Path:
-    """The example: beside the package where it is installed, above it in its repository."""
-    for folder in (Path(__file__).parents[1], Path(__file__).parents[3]):
-        script = folder / "examples" / "digits.py"
-        if script.is_file():
-            return script
-    raise Problem("The example digits.py is not installed.", "Install halfseen again.")

@@ -33,8 +33,7 @@ that. More rows make all methods better. The models that are fitted here are not
 
 @options.command_with("evaluate", _HELP, "FILE")
 @options.column_options
-@click.option("--repeats", type=click.IntRange(1), default=3,
-              help="How often rows are held out and entries hidden.")  # fmt: skip
+@click.option("--repeats", type=click.IntRange(1), default=3, help="How often to hide and score.")
 @click.option("--test", "test_fraction", type=click.FloatRange(0, 0.9, min_open=True), default=0.2,
               metavar="SHARE", help="Share of the rows to hold out.")  # fmt: skip
 @click.option("--hide", "hidden_fraction", type=click.FloatRange(0, 0.95, min_open=True),

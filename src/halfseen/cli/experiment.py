@@ -239,22 +239,12 @@ def _records(runs: tuple[str, ...]) -> list[Any]:
     return records
 
 
-def _check_data(plan: Any) -> None:
-    """See that all data of a plan are there, before anything is run."""
-    from halfseen.experiments.data_sets import CATALOGUE, data_set_path, read_user_table
-
-    for one in plan.tables:
-        read_user_table(one.file, one.labels, ignore=one.ignore, missing=one.missing)
-    for name in {name for grid in plan.grids for name in grid.data_sets} & set(CATALOGUE):
-        data_set_path(name)
-
-
 def _go_on(
     plans: list[Any], path: Path, cores: int | None, limit_minutes: float | None,
     console: Console, *, retry_failed: bool,
 ) -> None:  # fmt: skip
     """Run what is left of plans, with progress, and show how it ended."""
-    from halfseen.experiments.data_sets import DataSetUnavailable
+    from halfseen.experiments import data_sets
     from halfseen.experiments.plan import cells_of
     from halfseen.experiments.records import read_run
     from halfseen.experiments.run import run_plan
@@ -263,12 +253,18 @@ def _go_on(
     limits: dict[str, Any] = {"n_workers": cores, "limit_seconds": seconds}
     try:
         for plan in plans:
-            _check_data(plan)
+            # All its data must be there, before anything is run.
+            for own in plan.tables:
+                names = {"ignore": own.ignore, "missing": own.missing}
+                data_sets.read_user_table(own.file, own.labels, **names)
+            known = {name for grid in plan.grids for name in grid.data_sets}
+            for name in known & data_sets.CATALOGUE.keys():
+                data_sets.data_set_path(name)
             console.say(f"{plan.title}. Records go to {path}.")
             with console.progress("Running") as advance:
                 for state in run_plan(plan, path, retry_failed=retry_failed, **limits):
                     _show(state, advance, console)
-    except DataSetUnavailable as error:
+    except data_sets.DataSetUnavailable as error:
         raise Problem(f"{plan.name}: {error}.") from error
     except KeyboardInterrupt as stopped:
         message = f"Stopped; finished cells are kept. Go on: halfseen experiment resume {path}"

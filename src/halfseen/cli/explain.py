@@ -36,10 +36,8 @@ causes."""
 @click.option("--row", type=click.IntRange(1), help="The row to explain, counted from 1.")
 @click.option("--column", metavar="COLUMN",
               help="Label or feature to explain.  [default: all that are missing]")  # fmt: skip
-@click.option("--top", type=click.IntRange(1), default=8,
-              help="Most lines of each kind.")  # fmt: skip
-@click.option("--rows", type=click.IntRange(1), default=2000,
-              help="Most rows to look at without --row, drawn at random.")  # fmt: skip
+@click.option("--top", type=click.IntRange(1), default=8, help="Most lines of each kind.")
+@click.option("--rows", type=click.IntRange(1), default=2000, help="Most rows, drawn at random.")
 @table_options
 def explain(
     file: str, model: str, row: int | None, column: str | None, top: int, rows: int,

@@ -36,8 +36,7 @@ one."""
 @options.column_options
 @options.output_option("Where to write the model.  [default: FILE with the ending .safetensors]")
 @options.model_options
-@click.option("--max-rows", type=click.IntRange(1), default=100_000,
-              help="Most rows to learn from; of more a random sample is drawn.")  # fmt: skip
+@click.option("--max-rows", type=click.IntRange(1), default=100_000, help="Most rows to learn of.")
 @options.table_options
 def fit(
     file: str, columns: options.ColumnOptions, output: str | None, chosen: options.ModelOptions,
@@ -54,10 +53,8 @@ def fit(
     n_rows = table.X.num_rows
     of = f"a random sample of {n_rows:,} of {table.n_rows:,}"
     sample = of if n_rows < table.n_rows else f"{n_rows:,}"
-    features, labels = (
-        f"{n} {what}{'' if n == 1 else 's'}"
-        for n, what in ((table.X.num_columns, "feature"), (len(table.labels), "label"))
-    )
+    sizes = ((table.X.num_columns, "feature"), (len(table.labels), "label"))
+    features, labels = (f"{n} {what}{'' if n == 1 else 's'}" for n, what in sizes)
     console.say(f"{file}: {sample} rows, {features} and {labels}.")
     began = time.perf_counter()
     is_interrupted = _fit(model, table, console)

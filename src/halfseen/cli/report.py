@@ -19,7 +19,6 @@ wrote, it shows scores beside those of baselines.
 
 \b
 Examples:
-  halfseen report devices.safetensors --data devices.csv
   halfseen evaluate devices.csv --labels 'threat_*' -o devices.evaluation.json
   halfseen report devices.safetensors --data devices.csv --evaluation devices.evaluation.json"""
 
@@ -28,8 +27,7 @@ Examples:
 @click.option("--data", metavar="FILE", help="A table to show the model at work on.")
 @click.option("--evaluation", metavar="FILE", help="What 'halfseen evaluate -o' wrote.")
 @options.output_option("Where to write the page.  [default: MODEL with the ending .html]")
-@click.option("--rows", type=click.IntRange(1), default=2000,
-              help="Most rows of --data to use, drawn at random.")  # fmt: skip
+@click.option("--rows", type=click.IntRange(1), default=2000, help="Most rows, drawn at random.")
 @click.option("--title", metavar="TEXT", help="Title of the page.")
 @options.table_options
 def report(
@@ -50,8 +48,7 @@ def report(
     if data is not None:
         model_table = ModelTable(reading.open(data), fitted, console, model)
         part = model_table.sample(rows, seed)
-        X, y, names = part.X, part.y, model_table.row_names(part)
-        n_rows = model_table.n_rows
+        X, y, names, n_rows = part.X, part.y, model_table.row_names(part), model_table.n_rows
     with console.progress("Writing the page"), write_errors(path):
         write_report(
             fitted, path, X, y, rows=names, n_rows=n_rows, title=title, evaluation=found,

@@ -157,10 +157,9 @@ class RequestedType(NamedTuple):
 def requested_types(
     feature_types: Any, names: Sequence[str] | None, n_columns: int
 ) -> list[RequestedType]:
-    """Read the parameter `feature_types`, one request per column.
+    """Read `feature_types`: one type, one per column, or a mapping from name or position to type.
 
-    It is one type for all columns, one per column, or a mapping from name or position to type. A
-    type is "auto", a column type, or a pair: ("ordinal", [categories in order]), or ("numeric",
+    A type is "auto", a column type, or a pair: ("ordinal", [categories in order]), or ("numeric",
     [low, high]) with the bounds of a column, None for that of the observed values.
     """
     if isinstance(feature_types, str):

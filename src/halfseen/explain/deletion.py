@@ -1,8 +1,4 @@
-"""Which observed entries moved the predictions of a row, by deletion.
-
-An entry is deleted on visible units: those of its column become unobserved and 0, exactly as a
-missing cell is encoded.
-"""
+"""Which observed entries moved the predictions of a row: units of deleted ones are unobserved."""
 
 from __future__ import annotations
 

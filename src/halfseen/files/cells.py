@@ -39,10 +39,7 @@ def observed_text(cells: pa.ChunkedArray, marks: Sequence[str]) -> pa.Array:
 
 
 def read_numbers(text: pa.Array, decimal_comma: bool) -> tuple[pa.Array, NDArray[np.bool_]]:
-    """Numbers that text writes, null where it writes none, and where text is no number.
-
-    With `decimal_comma` a column without decimal points may have decimal commas.
-    """
+    """Numbers that text writes, null where it writes none, and where text is no number."""
     matches = pc.match_substring_regex(text, _NUMBER)
     if decimal_comma and not pc.any(pc.match_substring(text, ".")).as_py():
         matches = pc.match_substring_regex(text, _COMMA_NUMBER)
@@ -55,10 +52,7 @@ def read_numbers(text: pa.Array, decimal_comma: bool) -> tuple[pa.Array, NDArray
 
 
 def typed_column(text: pa.Array, decimal_comma: bool = False) -> pa.Array:
-    """Observed text as numbers or booleans, if all of it writes such, else as it is.
-
-    Whole numbers that float64 cannot hold stay text: they are keys.
-    """
+    """Observed text as numbers or booleans, if all of it writes such; too large ones are keys."""
     if text.null_count == len(text):
         return text
     numbers, is_other = read_numbers(text, decimal_comma)

@@ -9,10 +9,9 @@ from typing import Any, Final
 import narwhals as nw
 import numpy as np
 
-from halfseen.data.columns import ColumnType
 from halfseen.data.frames import Table, read_table
 from halfseen.data.infer import infer_type, requested_types
-from halfseen.data.raw import RawColumn, distinct_values, shortened
+from halfseen.data.raw import distinct_values, shortened
 from halfseen.inspect.columns import ColumnSummary, InspectedColumn, Record, Role
 from halfseen.inspect.findings import Finding, find_all
 from halfseen.inspect.missingness import MissingPair, Randomness, judge_randomness, missing_pairs
@@ -105,8 +104,10 @@ def inspect_table(
         type, reason = infer_type(raw, table.label(j))
         if request.type != "auto":
             type, reason = request.type, "by request" if request.type == "ignored" else None  # type: ignore[assignment]
-        if roles.get(j) == "label" and raw.observed.any():
-            type, reason = _target_type(raw), None
+        if roles.get(j) == "label" and raw.observed.any():  # classes, if they are no fractions
+            is_fraction = raw.kind == "number" and (raw.seen % 1 != 0).any()
+            of_classes = "binary" if len(distinct_values(raw.seen)[0]) <= 2 else "categorical"
+            type, reason = "numeric" if is_fraction else of_classes, None  # type: ignore[assignment]
         role = roles.get(j, "ignored" if type == "ignored" else "feature")
         columns.append(InspectedColumn(str(table.label(j)), raw, role, type, reason))
     used = [column for column in columns if column.is_used]
@@ -120,13 +121,6 @@ def inspect_table(
         randomness=judge_randomness(used, random_state),
         findings=find_all(columns, table.n_rows, bool(known)),
     )  # fmt: skip
-
-
-def _target_type(raw: RawColumn) -> ColumnType:
-    """Type of a label column: classes, if they are no fractions."""
-    if raw.kind == "number" and (raw.seen % 1 != 0).any():
-        return "numeric"
-    return "binary" if len(distinct_values(raw.seen)[0]) <= 2 else "categorical"
 
 
 def _positions(columns: Iterable[str | int], table: Table) -> list[int]:

@@ -177,10 +177,7 @@ def check_evaluation(evaluation: Any, model: TableModel) -> None:
 def evaluation_warnings(
     evaluation: Any, model: TableModel, n_rows: int | None, is_sample: bool
 ) -> list[str]:
-    """Where an evaluation may differ from the model and the table of the page.
-
-    Of a table of which a sample is shown, the evaluation may be of a sample, too.
-    """
+    """Where an evaluation may differ from the model and the table of the page."""
     found = []
     parameters = model.get_params(deep=False)
     changed = [
@@ -190,6 +187,7 @@ def evaluation_warnings(
     ]
     if changed:
         found.append(f"The evaluation is of other parameters than the model's: {listed(changed)}.")
+    # Of a table of which a sample is shown, the evaluation may be of a sample, too.
     is_other = n_rows is not None and n_rows != evaluation.n_rows
     if is_other and not (is_sample and n_rows > evaluation.n_rows):
         rows = f"{evaluation.n_rows:,} rows, and the table has {n_rows:,}"
