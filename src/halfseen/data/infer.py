@@ -165,7 +165,12 @@ def requested_types(
     if isinstance(feature_types, str):
         asked = dict.fromkeys(range(n_columns), feature_types)
     elif isinstance(feature_types, Mapping):
-        asked = {_position(key, names, n_columns): v for key, v in feature_types.items()}
+        places = {j: j for j in range(n_columns)} | {name: j for j, name in enumerate(names or ())}
+        if unknown := [k for k in feature_types if k not in places or isinstance(k, bool)]:
+            shown = f"{', '.join(map(repr, names[:20]))}, or " if names is not None else ""
+            known = f"columns are {shown}positions 0 to {n_columns - 1}."
+            raise ValueError(f"feature_types names the unknown column {unknown[0]!r}; {known}")
+        asked = {places[key]: value for key, value in feature_types.items()}
     elif isinstance(feature_types, Sequence | np.ndarray) and len(feature_types) == n_columns:
         asked = dict(enumerate(feature_types))
     else:
@@ -190,12 +195,3 @@ def _request(value: Any, column: str | int) -> RequestedType:
     pairs = "a pair ('ordinal', [categories in order]) or ('numeric', [low, high])"
     allowed = f"one of {', '.join(map(repr, TYPES))}, or {pairs}"
     raise ValueError(f"Unknown feature type {value!r} for column {column!r}; use {allowed}.")
-
-
-def _position(key: Any, names: Sequence[str] | None, n_columns: int) -> int:
-    positions = {j: j for j in range(n_columns)} | {name: j for j, name in enumerate(names or ())}
-    if key in positions and not isinstance(key, bool):
-        return positions[key]
-    shown = f"{', '.join(map(repr, names[:20]))}, or " if names is not None else ""
-    columns = f"{shown}positions 0 to {n_columns - 1}"
-    raise ValueError(f"feature_types names the unknown column {key!r}; columns are {columns}.")

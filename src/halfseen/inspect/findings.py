@@ -102,7 +102,11 @@ def _determines(feature: InspectedColumn, label: InspectedColumn) -> float:
         auc = _auc(feature.numbers[rows], codes == present[1])
         if auc >= _LEAK:
             return auc
-    return _balanced_accuracy(_groups(feature, rows), np.searchsorted(present, codes))
+    groups = feature.codes[rows]
+    if feature.is_number and len(feature.distinct) > _MOST_GROUPS:  # groups of like size
+        ranks = rankdata(feature.numbers[rows], method="min") - 1
+        groups = np.asarray(ranks * _MOST_GROUPS // len(rows), np.int64)
+    return _balanced_accuracy(groups, np.searchsorted(present, codes))
 
 
 def _determines_by_absence(feature: InspectedColumn, label: InspectedColumn) -> bool:
@@ -121,14 +125,6 @@ def _auc(values: Floats, is_positive: Bools) -> float:
         return 0.0
     ranks = rankdata(values)[is_positive].sum() - n_positive * (n_positive + 1) / 2
     return float(max(ranks, n_pairs - ranks) / n_pairs)
-
-
-def _groups(feature: InspectedColumn, rows: Ints) -> Ints:
-    """Categories as they are, numbers in groups of like size."""
-    if not feature.is_number or len(feature.distinct) <= _MOST_GROUPS:
-        return feature.codes[rows]
-    ranks = rankdata(feature.numbers[rows], method="min") - 1
-    return np.asarray(ranks * _MOST_GROUPS // len(rows), np.int64)
 
 
 def _balanced_accuracy(groups: Ints, codes: Ints) -> float:

@@ -201,7 +201,9 @@ def train(
         batches = order[: n_rows // batch_size * batch_size].reshape(-1, batch_size)
         keys = jax.random.split(jax.random.fold_in(jax.random.key(seed), epoch), n_estimators)
         moved = run_epoch(states, rows, batches, keys, rates, algorithm=algorithm)
-        sound = _is_sound(moved)
+        leaves = map(np.asarray, jax.tree.leaves((moved.rbm, moved.chains)))
+        sizes = [np.abs(leaf).reshape(len(leaf), -1).max(axis=1, initial=0.0) for leaf in leaves]
+        sound = np.max(sizes, axis=0) < _LARGEST_WEIGHT  # a machine that is finite, too
         if sound.all():
             states, epoch = moved, epoch + 1
             yield states
@@ -213,13 +215,6 @@ def train(
         else:
             n_rollbacks += 1
             rates = np.where(sound, rates, rates * _SLOWER).astype(np.float32)
-
-
-def _is_sound(states: TrainingState) -> Bools:
-    """Which machines are finite and have weights of sensible size."""
-    leaves = map(np.asarray, jax.tree.leaves((states.rbm, states.chains)))
-    sizes = [np.abs(leaf).reshape(len(leaf), -1).max(axis=1, initial=0.0) for leaf in leaves]
-    return np.asarray(np.max(sizes, axis=0) < _LARGEST_WEIGHT)
 
 
 class ValidationLoss(NamedTuple):
