@@ -15,8 +15,13 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, JsonValue
 from pydantic_core import to_jsonable_python
 from sklearn.base import BaseEstimator, ClassifierMixin, OneToOneFeatureMixin, TransformerMixin
-from sklearn.utils import Tags, check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils import Tags, _safe_indexing, check_random_state
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    _num_samples,
+    check_is_fitted,
+    validate_data,
+)
 
 from halfseen.base.conformal import ConformalIntervals, ConformalSets
 from halfseen.data.frames import Table, Target, fill_table, make_table, read_table, read_target
@@ -496,6 +501,26 @@ def whole_number(name: str, value: Any, least: int) -> int:
     if not is_whole or value < least:
         raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}.")
     return int(value)
+
+
+def weighted_rows(
+    X: Any, y: Any, sample_weight: Any
+) -> tuple[Any, Any, NDArray[np.float64] | None]:
+    """Rows whose weight is not zero, and their weights with mean one; None if all are equal."""
+    if sample_weight is None:
+        return X, y, None
+    of_rows = np.empty((_num_samples(X), 0))
+    weight = np.asarray(_check_sample_weight(sample_weight, of_rows, dtype=np.float64))
+    if (weight < 0).any():
+        row = int(np.argmax(weight < 0))
+        raise ValueError(f"sample_weight is negative in row {row}: {weight[row]!r}.")
+    rows = np.flatnonzero(weight)
+    if not len(rows):
+        raise ValueError("All sample_weight are zero; at least one row must count.")
+    if len(rows) < len(weight):
+        X, y = (None if part is None else _safe_indexing(part, rows) for part in (X, y))
+        weight = weight[rows]
+    return X, y, None if (weight == weight[0]).all() else weight / weight.mean()
 
 
 def by_target(model: TableModel, found: Any, *, are_sets: bool = False) -> list[NDArray[Any]]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import time
 import warnings
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
@@ -12,33 +10,27 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
-from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.validation import _check_sample_weight, _num_samples
 
-from halfseen.base.estimator import (
-    TableClassifier,
-    TableImputer,
-    TableModel,
-    TrainingInterrupted,
-)
+from halfseen.base import estimator as base
+from halfseen.base.progress import Callback, Progress
 from halfseen.base.runtime import forget_programs, jax_session, one_blas_thread
 from halfseen.data.schema import Encoded
 from halfseen.ensemble.config import Config, Effort, for_table
 from halfseen.ensemble.fitting import PROGRAMS, fit_ensemble
 from halfseen.ensemble.model import ensemble_from_arrays, ensemble_to_arrays
-from halfseen.ensemble.problem import Problem, Progress, Stopper, make_problem
+from halfseen.ensemble.prior import Floats, Rows
+from halfseen.ensemble.problem import Problem, make_problem
 from halfseen.ensemble.sampling import draw_missing, log_probability, sample_rows
 from halfseen.ensemble.stacking import calibrate, fit_stack, judge
 
-Floats = NDArray[np.float32]
-
 _FEWEST_ROWS = 5  # of which a fit does not warn
+_POSITIVE_INTEGER = Interval(Integral, 1, None, closed="left")
 
 
 @dataclass(eq=False, repr=False)
-class _HalfseenModel(TableModel):
+class _HalfseenModel(base.TableModel):
     """Parameters, fit and predictions of both estimators."""
 
     effort: Effort = "default"
@@ -54,15 +46,11 @@ class _HalfseenModel(TableModel):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "effort": [StrOptions({"fast", "default", "best"})],
-        "n_estimators": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
+        "n_estimators": [StrOptions({"auto"}), _POSITIVE_INTEGER],
         "add_indicator": ["boolean"],
         "validation_fraction": [Interval(Real, 0, 0.5, closed="right")],
         "max_seconds": [None, Interval(Real, 0, None, closed="neither")],
-        "n_jobs": [
-            None,
-            Interval(Integral, None, -1, closed="right"),
-            Interval(Integral, 1, None, closed="left"),
-        ],
+        "n_jobs": [None, Interval(Integral, None, -1, closed="right"), _POSITIVE_INTEGER],
         "verbose": ["verbose"],
         "random_state": ["random_state"],
     }
@@ -73,36 +61,28 @@ class _HalfseenModel(TableModel):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "ensemble_")
 
-    def _fit(
-        self, encoded: Encoded, weight: NDArray[np.float64] | None, progress: Progress | None
-    ) -> Problem:
+    def _fit(self, encoded: Encoded, weight: Floats | None, callback: Callback | None) -> Problem:
         """Fit the ensemble to an encoded table, stack it and calibrate it."""
         self.__dict__.pop("ensemble_", None)  # a fit that fails leaves no model
         if len(encoded.values) < _FEWEST_ROWS:
             message = f"The table has {len(encoded.values)} rows; nothing can be learned of so few."
             warnings.warn(message, stacklevel=3)
-        show, stopper = self._progress(progress), Stopper(self.max_seconds)
-        n_jobs = effective_n_jobs(-1 if self.n_jobs is None else self.n_jobs)
+        progress, n_jobs = Progress(self, callback), effective_n_jobs(self.n_jobs or -1)
         problem = make_problem(self.schema_, encoded, weight, self._config(encoded), self._seed)
         forget_programs((problem.units, problem.encoded.values.shape), *PROGRAMS)
         with jax_session(), one_blas_thread():
             ensemble, held_out = fit_ensemble(
-                problem,
-                trees=self.trees,
-                class_gaussians=self.class_gaussians,
-                indicator=self.add_indicator,
-                n_jobs=n_jobs,
-                stopper=stopper,
-                progress=show,
-            )
-            show("stacking", 0, 1)
+                problem, progress, trees=self.trees, class_gaussians=self.class_gaussians,
+                indicator=self.add_indicator, n_jobs=n_jobs,
+            )  # fmt: skip
+            progress("stacking", 0, 1)
             judged = judge(problem, ensemble, held_out, n_jobs)
             ensemble.stack = fit_stack(problem, ensemble, judged)
             self.calibration_ = calibrate(problem, ensemble, judged)
-            show("stacking", 1, 1)
-        if stopper.was_interrupted:
+            progress("stacking", 1, 1)
+        if progress.was_interrupted:
             message = "The fit was interrupted; the model is that of the training so far."
-            warnings.warn(message, TrainingInterrupted, stacklevel=3)
+            warnings.warn(message, base.TrainingInterrupted, stacklevel=3)
         self.ensemble_ = ensemble
         return problem
 
@@ -119,40 +99,23 @@ class _HalfseenModel(TableModel):
             validation_fraction=float(self.validation_fraction),
         )
 
-    def _progress(self, callback: Progress | None) -> Progress:
-        began, last = time.monotonic(), [0.0]
-
-        def show(stage: str, done: int, total: int) -> None:
-            if callback is not None:
-                callback(stage, done, total)
-            seconds = time.monotonic() - began
-            if self.verbose and (done == total or seconds > last[0] + 1.0 / self.verbose):
-                last[0] = seconds
-                line = f"[{type(self).__name__}] {stage}: {done} of {total}, {seconds:.1f}s"
-                print(line, file=sys.stderr, flush=True)
-
-        return show
-
-    def _complete_units(self, encoded: Encoded) -> Floats:
+    def _complete_units(self, encoded: Encoded) -> Rows:
         return self._complete_with_spread(encoded)[0]
 
     @jax_session()
-    def _complete_with_spread(self, encoded: Encoded) -> tuple[Floats, NDArray[np.float64]]:
-        completed, of_numbers = self.ensemble_.complete(encoded)
-        spread = np.ones(completed.shape)
-        spread[:, : of_numbers.shape[1]] = of_numbers
-        return completed, spread
+    def _complete_with_spread(self, encoded: Encoded) -> tuple[Rows, Floats]:
+        return self.ensemble_.complete(encoded)
 
     @jax_session()
-    def _draw_units(self, encoded: Encoded, seed: int, draw: int, first_row: int) -> Floats:
+    def _draw_units(self, encoded: Encoded, seed: int, draw: int, first_row: int) -> Rows:
         return draw_missing(self.ensemble_, encoded, seed, draw, first_row)
 
     @jax_session()
-    def _sample_units(self, n_samples: int, seed: int) -> Floats:
+    def _sample_units(self, n_samples: int, seed: int) -> Rows:
         return sample_rows(self.ensemble_, n_samples, seed)
 
     @jax_session()
-    def _log_probability(self, encoded: Encoded) -> NDArray[np.float64]:
+    def _log_probability(self, encoded: Encoded) -> Floats:
         return log_probability(self.ensemble_, encoded)
 
     def _to_arrays(self) -> dict[str, NDArray[Any]]:
@@ -166,7 +129,7 @@ class _HalfseenModel(TableModel):
 
 
 @dataclass(eq=False, repr=False)
-class HalfseenClassifier(_HalfseenModel, TableClassifier):
+class HalfseenClassifier(_HalfseenModel, base.TableClassifier):
     """Classes or labels from incomplete features, which it completes too: the recommended model.
 
     An ensemble of machines is trained to predict masked entries of features and targets. Each is a
@@ -247,7 +210,7 @@ class HalfseenClassifier(_HalfseenModel, TableClassifier):
     }
 
     def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, *, progress: Progress | None = None
+        self, X: Any, y: Any, sample_weight: Any = None, *, progress: Callback | None = None
     ) -> Self:
         """Learn from all observed entries of X and y.
 
@@ -268,7 +231,7 @@ class HalfseenClassifier(_HalfseenModel, TableClassifier):
         """
         self._validate_params()
         self._seed = self._draw_seed()
-        X, y, weight = _weighted_rows(X, y, sample_weight)
+        X, y, weight = base.weighted_rows(X, y, sample_weight)
         encoded = self._learn(X, y, self.feature_types, self.target_type)
         self._learn_decisions(self._fit(encoded, weight, progress))
         return self
@@ -287,7 +250,7 @@ class HalfseenClassifier(_HalfseenModel, TableClassifier):
             [w[0] / w.sum() if len(w) == 2 else 0.5 for w in self.class_weights_]
         )
 
-    def _decided_codes(self, probabilities: list[NDArray[np.float64]]) -> list[NDArray[np.int64]]:
+    def _decided_codes(self, probabilities: list[Floats]) -> list[NDArray[np.int64]]:
         if self.schema_.target_type == "multilabel-indicator":
             return super()._decided_codes(probabilities)
         pairs = zip(probabilities, self.class_weights_, strict=True)
@@ -304,7 +267,7 @@ class HalfseenClassifier(_HalfseenModel, TableClassifier):
         self.class_weights_ = [arrays[f"class_weights{j}"] for j in range(n_targets)]
 
 
-class HalfseenImputer(_HalfseenModel, TableImputer):
+class HalfseenImputer(_HalfseenModel, base.TableImputer):
     """Incomplete features completed: the recommended model without a target.
 
     Parameters are those of `HalfseenClassifier` that do not speak of targets.
@@ -321,36 +284,11 @@ class HalfseenImputer(_HalfseenModel, TableImputer):
     """
 
     def fit(
-        self,
-        X: Any,
-        y: Any = None,
-        sample_weight: Any = None,
-        *,
-        progress: Progress | None = None,
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, progress: Callback | None = None
     ) -> Self:
         """Learn from all observed entries of X; see `HalfseenClassifier.fit`."""
         self._validate_params()
         self._seed = self._draw_seed()
-        X, _, weight = _weighted_rows(X, None, sample_weight)
+        X, _, weight = base.weighted_rows(X, None, sample_weight)
         self._fit(self._learn(X, self.feature_types), weight, progress)
         return self
-
-
-def _weighted_rows(
-    X: Any, y: Any, sample_weight: Any
-) -> tuple[Any, Any, NDArray[np.float64] | None]:
-    """Rows whose weight is not zero, and their weights with mean one; None if all are equal."""
-    if sample_weight is None:
-        return X, y, None
-    of_rows = np.empty((_num_samples(X), 0))
-    weight = np.asarray(_check_sample_weight(sample_weight, of_rows, dtype=np.float64))
-    if (weight < 0).any():
-        row = int(np.argmax(weight < 0))
-        raise ValueError(f"sample_weight is negative in row {row}: {weight[row]!r}.")
-    rows = np.flatnonzero(weight)
-    if not len(rows):
-        raise ValueError("All sample_weight are zero; at least one row must count.")
-    if len(rows) < len(weight):
-        X, y = (None if part is None else _safe_indexing(part, rows) for part in (X, y))
-        weight = weight[rows]
-    return X, y, None if (weight == weight[0]).all() else weight / weight.mean()

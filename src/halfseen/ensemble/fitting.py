@@ -10,25 +10,22 @@ from functools import partial
 import jax
 import jax.numpy as jnp
 import numpy as np
-from numpy.typing import NDArray
 
+from halfseen.base.progress import Progress
 from halfseen.data.schema import Encoded
-from halfseen.ensemble.machine import Member, member_predictions
-from halfseen.ensemble.model import (
-    ClassPriors,
-    Ensemble,
-    Fold,
-    class_predictions,
-)
+from halfseen.ensemble.machine import member_predictions
+from halfseen.ensemble.model import ClassPriors, Ensemble, Fold, class_predictions
 from halfseen.ensemble.prior import (
     GaussianPrior,
+    Ints,
     Moments,
+    Rows,
     conditional_means,
     covariance_of,
     expected_moments,
     fit_prior,
 )
-from halfseen.ensemble.problem import Bools, HeldOut, Ints, Problem, Progress, Stopper, hold_out
+from halfseen.ensemble.problem import HeldOut, Problem, hold_out
 from halfseen.ensemble.training import Trainer, run_steps
 from halfseen.ensemble.trees import boost_trees, fit_forest
 
@@ -48,76 +45,64 @@ _ROWS_OF_CLASS = 500  # above which boosting takes more rounds
 
 
 def fit_ensemble(
-    problem: Problem,
-    *,
-    trees: bool,
-    class_gaussians: bool,
-    indicator: bool,
-    n_jobs: int,
-    stopper: Stopper,
-    progress: Progress,
-) -> tuple[Ensemble, list[HeldOut]]:
+    problem: Problem, progress: Progress,
+    *, trees: bool, class_gaussians: bool, indicator: bool, n_jobs: int,
+) -> tuple[Ensemble, list[HeldOut]]:  # fmt: skip
     """Fit every part to the training entries of its fold; the entries held out of each fold."""
     held_out = [hold_out(problem, fold) for fold in range(problem.config.n_folds)]
-    training = [held.training(problem.observed) for held in held_out]
-    n_search, seed = problem.config.n_search_predict, problem.seed
-    ensemble = Ensemble(problem.schema, problem.units, problem.scale, n_search, seed)
-
-    def predict(encoded: Encoded, member: Member) -> NDArray[np.float32]:
-        return ensemble.of_member(encoded, member).mean
-
+    n_search = problem.config.n_search_predict
+    ensemble = Ensemble(problem.schema, problem.units, problem.scale, n_search, problem.seed)
     with ThreadPoolExecutor(n_jobs, thread_name_prefix="halfseen") as pool:
         try:
-            priors = _fit_priors(problem, held_out[0], training, pool, progress)
-            trainer = Trainer(problem, held_out, predict, stopper, progress, indicator=indicator)
+            priors = _fit_priors(problem, held_out, pool, progress)
+            trainer = Trainer(problem, held_out, ensemble, progress, indicator=indicator)
             of_members = [pool.submit(trainer.train, *fold) for fold in enumerate(priors)]
             of_classes = [
                 pool.submit(_fit_class_priors, problem, *fold)
-                for fold in enumerate(training if class_gaussians else ())
+                for fold in enumerate(held_out if class_gaussians else ())
             ]
-            members, classes = stopper.results(of_members), stopper.results(of_classes)
+            members, classes = progress.results(of_members), progress.results(of_classes)
             for member, own in itertools.zip_longest(members, classes):
                 ensemble.folds.append(Fold(member, own, forests={}, boosted={}))
-            if trees and problem.schema.targets and not stopper:
+            if trees and problem.schema.targets and not progress.is_over:
                 with warnings.catch_warnings():  # in this thread: all threads share the filters
                     warnings.filterwarnings("ignore", message="The number of unique classes")
-                    _fit_trees(problem, training, ensemble, pool, progress)
+                    _fit_trees(problem, held_out, ensemble, pool, progress)
         except BaseException:
-            stopper.was_interrupted = True  # which ends the training in other threads
+            progress.was_interrupted = True  # which ends the training in other threads
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     return ensemble, held_out
 
 
 def _fit_priors(
-    problem: Problem, held: HeldOut, training: list[Bools], pool: Executor, progress: Progress
+    problem: Problem, held_out: list[HeldOut], pool: Executor, progress: Progress
 ) -> list[GaussianPrior]:
     """One prior for each fold; the shrinkage of all is the best one in the first fold."""
     rows = problem.some(np.arange(problem.n_rows), _MOST_PRIOR_ROWS, 11)
     values, weight, config = problem.standard(rows), problem.row_weight[rows], problem.config
     towards = Moments(np.zeros(values.shape[1]), np.eye(values.shape[1]))
     fit = partial(fit_prior, rank=config.rank, n_rounds=_N_ROUNDS, n_patterns=config.n_patterns)
-    n_fits, done = len(_SHRINKAGES) + len(training) - 1, itertools.count(1)
+    n_fits, done = len(_SHRINKAGES) + len(held_out) - 1, itertools.count(1)
 
     def fitted(fold: int, shrinkage: float) -> GaussianPrior:
-        seen, seed = problem.by_unit(training[fold][rows]), [problem.seed, 12, fold]
+        seen, seed = problem.units.by_unit(held_out[fold].training[rows]), [problem.seed, 12, fold]
         prior = fit(values, seen, weight, towards, (0.0, shrinkage), seed=seed)
         progress("priors", next(done), n_fits)
         return prior
 
     progress("priors", 0, n_fits)
     tried = list(pool.map(lambda shrinkage: fitted(0, shrinkage), _SHRINKAGES))
-    best = int(np.argmin([_prior_loss(problem, held, prior) for prior in tried]))
-    rest = pool.map(lambda fold: fitted(fold, _SHRINKAGES[best]), range(1, len(training)))
+    best = int(np.argmin([_prior_loss(problem, held_out[0], prior) for prior in tried]))
+    rest = pool.map(lambda fold: fitted(fold, _SHRINKAGES[best]), range(1, len(held_out)))
     return [tried[best], *rest]
 
 
 def _prior_loss(problem: Problem, held: HeldOut, prior: GaussianPrior) -> float:
     """Mean logarithm of the squared error, over the units of features and those of targets."""
-    values = problem.standard(held.rows)
-    seen = problem.by_unit(problem.observed[held.rows] & ~held.entries)
+    values, seen = problem.standard(held.rows), problem.units.by_unit(held.training[held.rows])
     found = conditional_means(prior, values, seen, n_steps=problem.config.n_search_predict)
-    squared, judged = (np.asarray(found) - values) ** 2, problem.by_unit(held.entries)
+    squared, judged = (np.asarray(found) - values) ** 2, problem.units.by_unit(held.entries)
     loss = 0.0
     for units in (~problem.target_units, problem.target_units):
         entries = judged & units
@@ -126,7 +111,7 @@ def _prior_loss(problem: Problem, held: HeldOut, prior: GaussianPrior) -> float:
     return loss if np.isfinite(loss) else np.inf
 
 
-def _fit_class_priors(problem: Problem, fold: int, training: Bools) -> ClassPriors | None:
+def _fit_class_priors(problem: Problem, fold: int, held: HeldOut) -> ClassPriors | None:
     """A Gaussian of the features for each class, where the target is one column."""
     codes, n_units = problem.target_codes, problem.units.layer.n_units
     if codes.shape[1] != 1 or (codes >= 0).sum() < _FEWEST_CLASS_ROWS:
@@ -134,7 +119,7 @@ def _fit_class_priors(problem: Problem, fold: int, training: Bools) -> ClassPrio
     n_classes = len(problem.schema.targets[0].categories)
     if n_classes * n_units**3 > _MOST_CLASS_WORK:
         return None
-    rows, seen = problem.labelled(training, _MOST_PRIOR_ROWS, 17, fold)
+    rows, seen = problem.labelled(held.training, _MOST_PRIOR_ROWS, 17, fold)
     values, weight, code = problem.standard(rows), problem.row_weight[rows], codes[rows, 0]
     config, rank = problem.config, min(problem.config.rank, problem.config.class_rank)
     n_patterns = max(8, config.n_patterns // 4)  # as classes lean on what they have in common
@@ -166,24 +151,24 @@ def _fit_class_priors(problem: Problem, fold: int, training: Bools) -> ClassPrio
 
 
 def _fit_trees(
-    problem: Problem, training: list[Bools], ensemble: Ensemble, pool: Executor, progress: Progress
-) -> None:
+    problem: Problem, held_out: list[HeldOut], ensemble: Ensemble, pool: Executor,
+    progress: Progress,
+) -> None:  # fmt: skip
     """Trees for each target of each fold, on features as the prior of the fold completes them."""
     schema, n_trees, n_rounds = problem.schema, problem.config.n_trees, _boosting_rounds(problem)
     jobs = []
 
-    def completed_rows(place: int) -> tuple[Ints, NDArray[np.float32]]:
-        rows, seen = problem.labelled(training[place], _MOST_TREE_ROWS, 19, place)
+    def completed_rows(place: int, fold: Fold, held: HeldOut) -> tuple[Ints, Rows]:
+        rows, seen = problem.labelled(held.training, _MOST_TREE_ROWS, 19, place)
         encoded = Encoded(problem.encoded.values[rows], seen)
-        predicted = ensemble.of_member(encoded, ensemble.folds[place].member)
+        predicted = ensemble.of_member(encoded, fold.member)
         return rows, ensemble.completed_features(encoded, predicted)
 
-    tables = list(pool.map(completed_rows, range(len(training))))
-    for place, (fold, own, (rows, completed)) in enumerate(
-        zip(ensemble.folds, training, tables, strict=True)
-    ):
+    parts = range(len(held_out)), ensemble.folds, held_out
+    tables = pool.map(completed_rows, *parts)
+    for place, fold, held, (rows, completed) in zip(*parts, list(tables), strict=True):
         for j, entry in enumerate(problem.target_entries):
-            known = own[rows, entry]
+            known = held.training[rows, entry]
             codes = problem.target_codes[rows[known], j]
             if len(np.unique(codes)) < 2:
                 continue

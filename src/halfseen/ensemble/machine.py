@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -71,22 +71,19 @@ class Units:
         group = self.entry_of_unit[self.n_single :] - self.n_single
         return np.eye(len(self.layer.group_sizes), dtype=np.float32)[group]
 
-    def by_unit(self, of_entries: jax.Array) -> jax.Array:
+    def by_unit(self, of_entries: Any) -> Any:
         """What belongs to entries, for each of their units."""
         if not self.layer.group_sizes:
             return of_entries
         return of_entries[..., self.entry_of_unit]
 
-    def by_bin(self, of_units: jax.Array) -> jax.Array:
-        """What belongs to numbers, for each of their bins: (..., n_bins * n_gaussian)."""
-        numbers = of_units[..., : self.layer.n_gaussian]
-        return jnp.tile(numbers, (1,) * (numbers.ndim - 1) + (self.n_bins,))
-
     def widen(self, of_units: jax.Array) -> jax.Array:
-        """Append to an array of units the same for each bin."""
+        """Append to an array of units what belongs to numbers, for each of their bins."""
         if not self.n_bins:
             return of_units
-        return jnp.concatenate([of_units, self.by_bin(of_units)], axis=-1)
+        numbers = of_units[..., : self.layer.n_gaussian]
+        bins = jnp.tile(numbers, (1,) * (numbers.ndim - 1) + (self.n_bins,))
+        return jnp.concatenate([of_units, bins], axis=-1)
 
     def with_bins(self, values: jax.Array, centres: jax.Array) -> jax.Array:
         """Append the shares of each number in its bins; `centres` is (n_bins, n_gaussian)."""
@@ -125,11 +122,7 @@ class Units:
 
 
 def bin_shares(values: jax.Array, centres: jax.Array) -> jax.Array:
-    """Share each number between the two nearest centres; the outermost ones take what is beyond.
-
-    >>> bin_shares(jnp.array([0.5, 9.0]), jnp.array([[0.0, 0.0], [2.0, 2.0]])).tolist()
-    [[0.75, 0.0], [0.25, 1.0]]
-    """
+    """Share each number between the two nearest centres; the outermost ones take what is beyond."""
     values = jnp.clip(values, centres[0], centres[-1])[..., None, :]
     below = jnp.concatenate([centres[:1] - 1.0, centres[:-1]])
     above = jnp.concatenate([centres[1:], centres[-1:] + 1.0])
@@ -174,28 +167,19 @@ def prior_mean(
 
 
 def sweep_inputs(
-    parameters: Parameters,
-    units: Units,
-    scale: Scale,
-    values: jax.Array,
-    observed: jax.Array,
-    base: jax.Array,
-    hidden_input: jax.Array | float = 0.0,
-) -> jax.Array:
+    parameters: Parameters, units: Units, scale: Scale, values: jax.Array, observed: jax.Array,
+    base: jax.Array, hidden_input: jax.Array | float = 0.0,
+) -> jax.Array:  # fmt: skip
     """Inputs of all units after the sweeps, of which only the last is differentiated.
 
-    `values` are wide, `observed` and `base` are not. `hidden_input` is added to the inputs of the
-    hidden units.
-
-    What the earlier sweeps lead to is taken as given: weights that make the last sweep right from
-    there make the earlier ones right too, and a step takes two fifths less time.
+    What the earlier ones lead to is taken as given: weights that make the last sweep right from
+    there make the earlier ones right too, and a step takes two fifths less time. `values` are wide.
     """
 
     def sweep(inputs: jax.Array) -> jax.Array:
         visible = jnp.where(observed_wide, values, units.mean(inputs))
-        hidden = jax.nn.sigmoid(
-            visible @ parameters.weights + parameters.hidden_bias + hidden_input
-        )
+        inputs = visible @ parameters.weights + parameters.hidden_bias + hidden_input
+        hidden = jax.nn.sigmoid(inputs)
         return parameters.visible_bias + hidden @ parameters.weights.T + push
 
     observed_wide = units.widen(observed)
@@ -217,16 +201,10 @@ class MemberPredictions(NamedTuple):
 
 @partial(jax.jit, static_argnames=("units", "n_search"))
 def member_predictions(
-    member: Member,
-    scale: Scale,
-    values: jax.Array,
-    observed: jax.Array,
-    *,
-    units: Units,
-    n_search: int,
-) -> jax.Array:
+    member: Member, scale: Scale, values: jax.Array, observed: jax.Array,
+    *, units: Units, n_search: int,
+) -> jax.Array:  # fmt: skip
     """Predictions of one member for a tile of rows, side by side; `split_predictions` undoes it."""
-    layer = units.layer
     base = prior_mean(member, scale, values, observed, n_search)
     wide = units.with_bins(values, scale.centres)
     hidden_input: jax.Array | float = 0.0
@@ -234,13 +212,10 @@ def member_predictions(
         hidden_input = (~observed & ~scale.is_target) @ member.parameters.indicator
     inputs = sweep_inputs(member.parameters, units, scale, wide, observed, base, hidden_input)
     mean = units.mean(inputs)
-    parts = [base, mean[:, : layer.n_units]]
+    parts = [base, mean[:, : units.layer.n_units]]
     if units.n_bins:
         shares = units.bins(mean)
-        parts += [
-            jnp.sum(shares * scale.centres, axis=1),
-            jnp.sum(shares * scale.centres**2, axis=1),
-        ]
+        parts += [jnp.sum(shares * power, axis=1) for power in (scale.centres, scale.centres**2)]
     return jnp.concatenate(parts, axis=1)
 
 

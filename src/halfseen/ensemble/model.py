@@ -23,8 +23,8 @@ from halfseen.ensemble.machine import (
     member_predictions,
     split_predictions,
 )
-from halfseen.ensemble.prior import GaussianPrior, log_density
-from halfseen.ensemble.trees import Floats, Trees
+from halfseen.ensemble.prior import Floats, GaussianPrior, Rows, log_density
+from halfseen.ensemble.trees import Trees
 from halfseen.model_file import tree_from_arrays, tree_to_arrays
 from halfseen.rbm.units import layer_of
 
@@ -92,9 +92,8 @@ class _FoldPredictions(NamedTuple):
     """What the parts of one fold say of rows."""
 
     member: MemberPredictions
-    classes: tuple[Floats, Floats] | None
-    forests: dict[int, Floats]  # log-probabilities by target
-    boosted: dict[int, Floats]
+    classes: tuple[Floats, ...]  # log p(class | features) and expected units; or nothing
+    trees: list[dict[int, Floats]]  # log-probabilities by target, of forests and boosted trees
 
 
 @dataclass
@@ -109,9 +108,7 @@ class Ensemble:
     folds: list[Fold] = field(default_factory=list)
     stack: Stack = field(init=False)
 
-    def complete(
-        self, encoded: Encoded, folds: list[Fold] | None = None
-    ) -> tuple[NDArray[np.float32], Floats]:
+    def complete(self, encoded: Encoded, folds: list[Fold] | None = None) -> tuple[Rows, Floats]:
         """Expected value of every unit given the observed ones, and the spread of numbers."""
         found = self.predictions(encoded, folds or self.folds)
         numbers = weighted_sum(self.stack.numbers.T[:, None], found.numbers)
@@ -121,8 +118,9 @@ class Ensemble:
             without, with_some = (pooled(log_proba, pools[j]) for pools in self.stack.pools)
             own = self.schema.units_of(len(self.schema.features) + j)
             units[:, own] = np.where(knows, with_some, without)[:, own.start - own.stop :]
-        values = np.where(encoded.observed, encoded.values, units).astype(np.float32)
-        return values, found.spread
+        spread = np.ones(units.shape)
+        spread[:, : numbers.shape[1]] = found.spread
+        return np.where(encoded.observed, encoded.values, units).astype(np.float32), spread
 
     def predictions(self, encoded: Encoded, folds: list[Fold]) -> Predictions:
         """What each part of the folds, averaged over them, says of rows."""
@@ -130,30 +128,48 @@ class Ensemble:
         values = np.where(encoded.observed, encoded.values, np.float32(0.0))
         values[:, :n_gaussian] = np.clip(values[:, :n_gaussian], -FARTHEST, FARTHEST)
         of_folds = [self._of_fold(Encoded(values, encoded.observed), fold) for fold in folds]
-        member: MemberPredictions = jax.tree.map(
-            lambda *parts: mean_of(parts), *(of_fold.member for of_fold in of_folds)
+        member: MemberPredictions
+        member, classes = jax.tree.map(
+            lambda *parts: mean_of(parts), *((one.member, one.classes) for one in of_folds)
         )
+        bins = [member.bin_mean] if self.units.n_bins else []
+        numbers = [part[:, :n_gaussian] for part in (member.base, member.mean, *bins, *classes[1:])]
+        variance = member.bin_square - member.bin_mean**2
         # What the prior expects of discrete units, as shares:
         std, centre = (np.asarray(part, np.float64) for part in (self.scale.std, self.scale.mean))
         prior = np.clip(member.base * std + centre, _LEAST_SURE, 1 - _LEAST_SURE)
-        targets = [self._of_target(j, of_folds, prior) for j in range(len(self.schema.targets))]
+        targets = []
+        for j in range(len(self.schema.targets)):
+            members = mean_of([self._log_proba(one.member.mean, j) for one in of_folds])
+            of_target = [members, self._log_proba(prior, j)]
+            for trees in zip(*(one.trees for one in of_folds), strict=True):
+                if all(trees):
+                    of_target.append(mean_of([own.get(j, of_target[-1]) for own in trees]))
+            targets.append(np.stack([*of_target, *classes[:1]]))
         for j, column in enumerate(self.schema.columns):
             if column.unit == "categorical":
                 own = self.schema.units_of(j)
                 prior[:, own] = column.probabilities(prior[:, own])
-        discrete = np.stack([member.mean[:, n_gaussian:], prior[:, n_gaussian:]])
-        numbers, spread = self._of_numbers(of_folds, member)
-        return Predictions(numbers, spread, discrete, targets)
+        return Predictions(
+            numbers=np.stack(numbers),
+            spread=np.sqrt(np.maximum(variance, _LEAST_SPREAD**2)),
+            discrete=np.stack([part[:, n_gaussian:] for part in (member.mean, prior)]),
+            targets=targets,
+        )
+
+    def _log_proba(self, units: NDArray[Any], j: int) -> Floats:
+        """Log-probabilities of the classes of target `j`."""
+        return log_of(self.schema.probabilities(units, j))
 
     def _of_fold(self, encoded: Encoded, fold: Fold) -> _FoldPredictions:
         member = self.of_member(encoded, fold.member)
         X = self.completed_features(encoded, member)
-        forests, boosted = (
-            {j: log_of(trees.predict_proba(X)) for j, trees in of_targets.items()}
-            for of_targets in (fold.forests, fold.boosted)
-        )
-        classes = self._of_classes(encoded, fold.class_priors) if fold.class_priors else None
-        return _FoldPredictions(member, classes, forests, boosted)
+        trees = [
+            {j: log_of(of_target.predict_proba(X)) for j, of_target in by_target.items()}
+            for by_target in (fold.forests, fold.boosted)
+        ]
+        classes = self._of_classes(encoded, fold.class_priors) if fold.class_priors else ()
+        return _FoldPredictions(member, classes, trees)
 
     def of_member(self, encoded: Encoded, member: Member) -> MemberPredictions:
         """Predictions of one member."""
@@ -162,64 +178,30 @@ class Ensemble:
         )
         return split_predictions(self.units, map_tiles(predict, *encoded))
 
-    def completed_features(self, encoded: Encoded, by: MemberPredictions) -> NDArray[np.float32]:
+    def completed_features(self, encoded: Encoded, by: MemberPredictions) -> Rows:
         """Features in standard units, missing ones as a member's prior expects them; for trees."""
         is_feature = ~np.asarray(self.scale.is_target)
         standard = (encoded.values - np.asarray(self.scale.mean)) / np.asarray(self.scale.std)
         return np.where(encoded.observed, standard, by.base)[:, is_feature].astype(np.float32)
 
-    def _of_classes(self, encoded: Encoded, priors: ClassPriors) -> tuple[Floats, Floats]:
-        """log p(class | features) and expected numbers."""
+    def _of_classes(self, encoded: Encoded, priors: ClassPriors) -> tuple[Floats, ...]:
         target, n_classes = self.schema.units_of(len(self.schema.features)), len(priors.log_share)
-        predict = partial(
-            class_predictions, priors, self.scale, target_units=(target.start, target.stop)
-        )
+        target_units = target.start, target.stop
+        predict = partial(class_predictions, priors, self.scale, target_units=target_units)
         found = map_tiles(predict, *encoded).astype(np.float64)
-        return found[:, :n_classes], found[:, n_classes:][:, : self.units.layer.n_gaussian]
-
-    def _of_numbers(
-        self, of_folds: list[_FoldPredictions], member: MemberPredictions
-    ) -> tuple[Floats, Floats]:
-        """Numbers by all predictions, and the spread of members over their bins."""
-        n_gaussian = self.units.layer.n_gaussian
-        found: list[NDArray[Any]] = [member.base[:, :n_gaussian], member.mean[:, :n_gaussian]]
-        found += [member.bin_mean] if self.units.n_bins else []
-        expected = [of_fold.classes[1] for of_fold in of_folds if of_fold.classes]
-        found += [mean_of(expected)] if expected else []
-        variance = member.bin_square - member.bin_mean**2
-        return np.stack(found), np.sqrt(np.maximum(variance, _LEAST_SPREAD**2))
-
-    def _of_target(self, j: int, of_folds: list[_FoldPredictions], prior: Floats) -> Floats:
-        """Log-probabilities of target `j` by all predictions."""
-
-        def log_proba(units: NDArray[Any]) -> Floats:
-            return log_of(self.schema.probabilities(units, j))
-
-        of_members = [log_proba(of_fold.member.mean) for of_fold in of_folds]
-        found = [mean_of(of_members), log_proba(prior)]
-        for trees in ("forests", "boosted"):
-            of_trees = [getattr(of_fold, trees) for of_fold in of_folds]
-            if all(of_trees):
-                found.append(mean_of([own.get(j, found[-1]) for own in of_trees]))
-        of_classes = [of_fold.classes[0] for of_fold in of_folds if of_fold.classes]
-        return np.stack([*found, mean_of(of_classes)] if of_classes else found)
+        return found[:, :n_classes], found[:, n_classes:]
 
 
 @partial(jax.jit, static_argnames="target_units")
 def class_predictions(
-    classes: ClassPriors,
-    scale: Scale,
-    values: jax.Array,
-    observed: jax.Array,
-    *,
-    target_units: tuple[int, int],
-) -> jax.Array:
+    classes: ClassPriors, scale: Scale, values: jax.Array, observed: jax.Array,
+    *, target_units: tuple[int, int],
+) -> jax.Array:  # fmt: skip
     """log p(class | features) and the expected units of a tile of rows, side by side."""
     standard = (values - scale.mean) / scale.std
     seen = observed & ~scale.is_target
-    densities, expected = jax.lax.map(
-        lambda prior: log_density(prior, standard, seen), classes.priors
-    )
+    log_densities = partial(log_density, values=standard, observed=seen)
+    densities, expected = jax.lax.map(log_densities, classes.priors)
     log_share = classes.log_share[:, None]
     log_proba = jax.nn.log_softmax(log_share + densities, axis=0)
     # A Gaussian is no judge of rare cases: no class has less than a thousandth of its share.
@@ -239,12 +221,7 @@ def weighted_sum(weights: Floats, parts: Floats) -> Floats:
 
 
 def pooled(log_proba: Floats, pool: Pool) -> Floats:
-    """Probabilities of classes from several predictions, (n_predictions, n, n_classes).
-
-    >>> pool = Pool(np.array([1.0, 0.5]), 0.0)
-    >>> pooled(np.log([[[0.1, 0.9]], [[0.5, 0.5]]]), pool).round(3)
-    array([[0.1, 0.9]])
-    """
+    """Probabilities of classes from several predictions, (n_predictions, n, n_classes)."""
     heights = weighted_sum(pool.powers, log_proba)
     if pool.shift:
         heights[..., 1] += pool.shift

@@ -17,8 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
-Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Rows = NDArray[np.float32]
 
 # EM goes this much further than a round says: where much is missing, its rounds are short.
 _OVER_RELAXATION = 0.7
@@ -45,13 +47,7 @@ class Moments(NamedTuple):
 def conditional_mean(
     prior: GaussianPrior, values: jax.Array, observed: jax.Array, n_steps: int
 ) -> jax.Array:
-    """E[unit | observed units of its row]; an observed unit expects itself.
-
-    >>> prior = GaussianPrior(jnp.zeros(2), jnp.full(2, 0.5), jnp.full((2, 1), 0.5**0.5))
-    >>> row, seen = jnp.array([[2.0, 9.0]]), jnp.array([[True, False]])
-    >>> conditional_mean(prior, row, seen, n_steps=1).round(3).tolist()
-    [[2.0, 1.0]]
-    """
+    """E[unit | observed units of its row]; an observed unit expects itself."""
     start = jnp.zeros((len(values), prior.loading.shape[1]), values.dtype)
     factors = _expected_factors(prior, values, observed, start, n_steps)
     return jnp.where(observed, values, prior.mean + factors @ prior.loading.T)
@@ -76,12 +72,9 @@ def _expected_factors(
 
 
 def conjugate_gradients(
-    product: Callable[[jax.Array], jax.Array],
-    diagonal: jax.Array,
-    right: jax.Array,
-    start: jax.Array,
-    n_steps: int,
-) -> jax.Array:
+    product: Callable[[jax.Array], jax.Array], diagonal: jax.Array, right: jax.Array,
+    start: jax.Array, n_steps: int,
+) -> jax.Array:  # fmt: skip
     """Solve ``product(x) = right`` for each row by itself; `product` is symmetric and positive.
 
     The search is preconditioned by a diagonal near that of the product. A row that has come to rest
@@ -113,17 +106,9 @@ def conjugate_gradients(
 
 
 def fit_prior(
-    values: Floats,
-    observed: Bools,
-    weight: Floats,
-    towards: Moments,
-    shrinkage: tuple[float, float],
-    *,
-    rank: int,
-    n_rounds: int,
-    n_patterns: int,
-    seed: list[int],
-) -> GaussianPrior:
+    values: Floats, observed: Bools, weight: Floats, towards: Moments,
+    shrinkage: tuple[float, float], *, rank: int, n_rounds: int, n_patterns: int, seed: list[int],
+) -> GaussianPrior:  # fmt: skip
     """Fit a Gaussian to the observed entries of weighted rows, in standard units.
 
     Mean and covariance are shrunk `towards` given ones, by the shares of `shrinkage`. The
@@ -134,9 +119,8 @@ def fit_prior(
     weight = weight / weight.sum()
 
     def shrunk(found: Moments) -> Moments:
-        return Moments(
-            *(m + s * (t - m) for m, t, s in zip(found, towards, shrinkage, strict=True))
-        )
+        parts = zip(found, towards, shrinkage, strict=True)
+        return Moments(*(own + share * (other - own) for own, other, share in parts))
 
     found = moments = shrunk(_pairwise_moments(values, observed, weight))
     rows = [jnp.asarray(values.astype(np.float32)), jnp.asarray(observed)]
@@ -148,10 +132,8 @@ def fit_prior(
         patterns = observed[random.choice(len(observed), n_patterns, p=weight)]
         covariance = np.asarray(covariance, np.float64) + _missing_covariance(prior, patterns)
         found = shrunk(Moments(np.asarray(mean, np.float64), covariance))
-        further = (
-            new + _OVER_RELAXATION * (new - old) for new, old in zip(found, moments, strict=True)
-        )
-        moments = Moments(*further)
+        pairs = zip(found, moments, strict=True)
+        moments = Moments(*(new + _OVER_RELAXATION * (new - old) for new, old in pairs))
     return _as_prior(found, rank)
 
 

@@ -1,29 +1,20 @@
-"""A training table laid out for the ensemble, what is held out, and what may end a fit early."""
+"""A training table laid out for the ensemble, and what is held out of it."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from numpy.typing import NDArray
 
 from halfseen.data.schema import Encoded, Schema
 from halfseen.ensemble.config import Config
 from halfseen.ensemble.machine import Scale, Units
+from halfseen.ensemble.prior import Bools, Floats, Ints, Rows
 from halfseen.rbm.units import layer_of
-
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Progress = Callable[[str, int, int], object]
-Result = TypeVar("Result")
 
 _LEAST_STD = 0.02  # of binary units, in standard units
 # Rows in which entries are held out: at most so many, or a fifth of a long table.
@@ -69,19 +60,15 @@ class Problem:
         """Which entries are targets."""
         return np.isin(np.arange(self.units.n_entries), self.target_entries)
 
-    def standard(self, rows: Ints) -> NDArray[Any]:
+    def standard(self, rows: Ints) -> Rows:
         """Rows in standard units."""
-        values = self.encoded.values[rows] - np.asarray(self.scale.mean)
-        return np.asarray(values / np.asarray(self.scale.std), np.float32)
-
-    def by_unit(self, of_entries: Bools) -> Bools:
-        """What belongs to entries, for each of their units."""
-        return of_entries[..., self.units.entry_of_unit]
+        mean, std = np.asarray(self.scale.mean), np.asarray(self.scale.std)
+        return np.asarray((self.encoded.values[rows] - mean) / std, np.float32)
 
     def labelled(self, training: Bools, most: int, *stream: int) -> tuple[Ints, Bools]:
         """Rows with a target that may be learned from, not more than `most`, and units seen."""
         rows = self.some(np.flatnonzero(training[:, self.is_target].any(axis=1)), most, *stream)
-        return rows, self.by_unit(training[rows]) & ~self.target_units
+        return rows, self.units.by_unit(training[rows]) & ~self.target_units
 
     def some(self, rows: Ints, most: int, *stream: int) -> Ints:
         """All rows, or a random choice of them, in their order."""
@@ -120,18 +107,13 @@ def _scale(schema: Schema, units: Units, encoded: Encoded) -> Scale:
         place = np.rint(np.interp(values, centres[:, number], np.arange(n_bins)))
         counts = np.bincount(place.astype(np.int64), minlength=n_bins)
         of_bins[:, number] = np.log(counts / max(1, len(values)) + 1e-3)
-    parts: list[NDArray[Any]] = [
-        part.astype(np.float32) for part in (mean, std, centres, np.append(start, of_bins))
-    ]
+    wide = np.append(start, of_bins)
+    parts: list[Any] = [part.astype(np.float32) for part in (mean, std, centres, wide)]
     return Scale(*map(jnp.asarray, [*parts, schema.unit_column >= len(schema.features)]))
 
 
 def bin_centres(values: Floats, n_bins: int) -> Floats:
-    """Increasing centres at equal shares of the values; a value is a centre at most once.
-
-    >>> bin_centres(np.array([0.0] * 8 + [1.0, 2.0, 3.0, 4.0]), 3).tolist()
-    [0.0, 2.0, 3.0]
-    """
+    """Increasing centres at equal shares of the values; a value is a centre at most once."""
     centres = np.zeros(0)
     others = values
     while len(others) and len(centres) < n_bins:
@@ -149,12 +131,7 @@ class HeldOut(NamedTuple):
 
     rows: Ints  # (n_held_rows,), ascending
     entries: Bools  # (n_held_rows, n_entries), observed and held out
-
-    def training(self, observed: Bools) -> Bools:
-        """What is observed and not held out, of the whole table."""
-        training = observed.copy()
-        training[self.rows] &= ~self.entries
-        return training
+    training: Bools  # (n_rows, n_entries), observed and not held out
 
 
 def hold_out(problem: Problem, fold: int) -> HeldOut:
@@ -176,7 +153,9 @@ def hold_out(problem: Problem, fold: int) -> HeldOut:
     held[:, problem.target_entries] = _hold_out_targets(codes, share, keeps, random)
     # A row that kept nothing would be predicted from nothing: it keeps everything.
     held[~(seen & ~held).any(axis=1)] = False
-    return HeldOut(rows, held)
+    training = problem.observed.copy()
+    training[rows] &= ~held
+    return HeldOut(rows, held, training)
 
 
 def _hold_out_targets(
@@ -215,37 +194,3 @@ def _whole_rows(codes: Ints, share: float) -> Ints:
             left[classes] -= 1
             chosen.append(row)
     return np.array(chosen, np.int64)
-
-
-def entry_losses(
-    units: Units, mean: NDArray[np.float32], truth: NDArray[np.float32]
-) -> NDArray[np.float64]:
-    """Squared error of numbers and log-loss of other entries, of shape (n_rows, n_entries)."""
-    numbers = slice(0, units.layer.n_gaussian)
-    binary = slice(numbers.stop, units.n_single)
-    proba = np.clip(mean.astype(np.float64), 1e-4, 1 - 1e-4)
-    of_units = -truth * np.log(proba)
-    of_units[:, binary] -= (1 - truth[:, binary]) * np.log(1 - proba[:, binary])
-    of_units[:, numbers] = (mean[:, numbers] - truth[:, numbers]) ** 2
-    return np.asarray(np.add.reduceat(of_units, units.first_units, axis=1))
-
-
-class Stopper:
-    """True once training is to end: at a deadline, or after Ctrl-C."""
-
-    def __init__(self, max_seconds: float | None = None) -> None:
-        self._deadline = np.inf if max_seconds is None else time.monotonic() + max_seconds
-        self.was_interrupted = False
-
-    def __bool__(self) -> bool:
-        return self.was_interrupted or time.monotonic() > self._deadline
-
-    def results(self, jobs: list[Future[Result]]) -> list[Result]:
-        """Results of jobs that end early if this is true; a second Ctrl-C is raised."""
-        try:
-            return [job.result() for job in jobs]
-        except KeyboardInterrupt:
-            if self.was_interrupted:
-                raise
-            self.was_interrupted = True
-            return self.results(jobs)

@@ -9,20 +9,18 @@ together are in different groups.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from halfseen.data.schema import Encoded
 from halfseen.ensemble.model import LEAST_PROBABILITY, Ensemble, Fold
-from halfseen.ensemble.prior import covariance_of
-from halfseen.ensemble.trees import Floats
+from halfseen.ensemble.prior import Floats, Ints, Rows, covariance_of
 
 _MOST_GROUPS = 12
 _N_ORDERS = 4  # over which log-probabilities are averaged
 _DRAWS, _SAMPLES = 100, 101  # streams of random numbers
 
 
-def column_groups(ensemble: Ensemble, order: int) -> list[NDArray[np.int64]]:
+def column_groups(ensemble: Ensemble, order: int) -> list[Ints]:
     """Columns with units in a random order, in groups of columns that hang together little."""
     schema = ensemble.schema
     columns = [j for j, column in enumerate(schema.columns) if column.n_units]
@@ -53,14 +51,14 @@ class _Conditional:
     def __init__(self, ensemble: Ensemble, fold: Fold, encoded: Encoded) -> None:
         self.schema, self.residuals = ensemble.schema, ensemble.stack.residuals
         self.mean, spread = ensemble.complete(encoded, [fold])
-        self.expected = self.residuals.slope * self.mean[:, : spread.shape[1]].astype(np.float64)
+        self.expected = self.residuals.slope * self.mean.astype(np.float64)
         columns = [j for j, column in enumerate(self.schema.features) if column.n_units]
         first = [self.schema.units_of(j).start for j in columns]
         share = encoded.observed[:, first].mean(axis=1)
         factor = np.interp(share, self.residuals.shares, self.residuals.factors)
         self.spread = spread * factor[:, np.newaxis]  # what residuals are multiplied by
 
-    def draw(self, j: int, uniform: Floats, normal: Floats) -> NDArray[np.float32]:
+    def draw(self, j: int, uniform: Floats, normal: Floats) -> Rows:
         """Values of column `j`; `normal`, (2, n_numbers), moves all residuals of a column."""
         column, units = self.schema.columns[j], self.schema.units_of(j)
         unit, mean = units.start, self.mean[:, units]
@@ -80,7 +78,7 @@ class _Conditional:
         code = np.minimum((uniform[:, None] > bounds).sum(axis=1), mean.shape[1] - 1)
         return np.asarray(np.eye(mean.shape[1], dtype=np.float32)[code])
 
-    def log_density(self, j: int, values: NDArray[np.float32]) -> Floats:
+    def log_density(self, j: int, values: Rows) -> Floats:
         """Log-density or log-probability of the values of column `j`."""
         column, units = self.schema.columns[j], self.schema.units_of(j)
         if column.unit == "gaussian":
@@ -93,13 +91,9 @@ class _Conditional:
 
 
 def draw_missing(
-    ensemble: Ensemble,
-    encoded: Encoded,
-    seed: int,
-    draw: int,
-    first_row: int,
+    ensemble: Ensemble, encoded: Encoded, seed: int, draw: int, first_row: int,
     targets: bool = False,
-) -> NDArray[np.float32]:
+) -> Rows:  # fmt: skip
     """Fill missing units with one draw; the random numbers of a row are those of its position."""
     schema, fold = ensemble.schema, ensemble.folds[draw % len(ensemble.folds)]
     n_wanted = len(schema.columns) if targets else len(schema.features)
@@ -126,7 +120,7 @@ def draw_missing(
     return values
 
 
-def sample_rows(ensemble: Ensemble, n_rows: int, seed: int) -> NDArray[np.float32]:
+def sample_rows(ensemble: Ensemble, n_rows: int, seed: int) -> Rows:
     """New rows, each by one fold and one order, features and targets."""
     values = np.zeros((n_rows, ensemble.units.layer.n_units), np.float32)
     for draw in range(min(n_rows, _N_ORDERS)):

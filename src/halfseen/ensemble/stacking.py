@@ -31,7 +31,8 @@ from halfseen.ensemble.model import (
     pooled,
     weighted_sum,
 )
-from halfseen.ensemble.problem import Bools, Floats, HeldOut, Ints, Problem
+from halfseen.ensemble.prior import Bools, Floats, Ints
+from halfseen.ensemble.problem import HeldOut, Problem
 
 # Strength of the pull to equal weights and to common weights, in validation entries.
 _COMMON_STRENGTH, _COLUMN_STRENGTH = 30.0, 100.0
@@ -105,11 +106,18 @@ def _judge_fold(problem: Problem, ensemble: Ensemble, fold: Fold, held: HeldOut)
        Missing Covariates", arXiv 2405.15641 (CP-MDA-Nested).
     """
     n_gaussian, n_entries = problem.units.layer.n_gaussian, problem.units.n_entries
-    from_features = partial(_from_features, problem, ensemble, fold)
+
+    def from_features(rows: Ints, seen: Bools, asked: Bools) -> Numbers:
+        encoded = Encoded(
+            problem.encoded.values[rows], problem.units.by_unit(seen & ~problem.is_target)
+        )
+        found = ensemble.predictions(encoded, [fold._replace(forests={}, boosted={})])
+        return _numbers(problem, rows, seen, asked, found)
+
     own = np.flatnonzero(held.entries.any(axis=1))
     rows, entries = held.rows[own], held.entries[own]
-    seen = problem.observed[rows] & ~entries
-    values, shown = problem.encoded.values[rows], problem.by_unit(seen)
+    seen, values = held.training[rows], problem.encoded.values[rows]
+    shown = problem.units.by_unit(seen)
     known = new = ensemble.predictions(Encoded(values, shown), [fold])
     if problem.schema.targets:
         new = ensemble.predictions(Encoded(values, shown & ~problem.target_units), [fold])
@@ -139,18 +147,10 @@ def _judge_fold(problem: Problem, ensemble: Ensemble, fold: Fold, held: HeldOut)
     return Judged(numbers, given, fewer, _joined(halves), targets)
 
 
-def _from_features(
-    problem: Problem, ensemble: Ensemble, fold: Fold, rows: Ints, seen: Bools, asked: Bools
-) -> Numbers:
-    """Numbers among the entries that are asked for, from features alone."""
-    encoded = Encoded(problem.encoded.values[rows], problem.by_unit(seen & ~problem.is_target))
-    found = ensemble.predictions(encoded, [fold._replace(forests={}, boosted={})])
-    return _numbers(problem, rows, seen, asked, found)
-
-
 def _numbers(
     problem: Problem, rows: Ints, seen: Bools, asked: Bools, found: Predictions
 ) -> Numbers:
+    """Numbers among the entries that are asked for."""
     row, number = np.nonzero(asked[:, : problem.units.layer.n_gaussian])
     return Numbers(
         truth=problem.encoded.values[rows[row], number].astype(np.float64),
@@ -168,7 +168,7 @@ def _given_to_truth(
     """Probabilities given to the true values of discrete features, and weights of their rows."""
     layer = problem.units.layer
     truth = problem.encoded.values[rows][:, layer.n_gaussian :]
-    counts = problem.by_unit(asked & ~problem.is_target)[:, layer.n_gaussian :]
+    counts = problem.units.by_unit(asked & ~problem.is_target)[:, layer.n_gaussian :]
     counts[:, layer.n_bernoulli :] &= truth[:, layer.n_bernoulli :] > 0.5  # the category alone
     row, unit = np.nonzero(counts)
     p, t = found.discrete[:, row, unit], truth[row, unit]
@@ -177,13 +177,9 @@ def _given_to_truth(
 
 def fit_stack(problem: Problem, ensemble: Ensemble, judged: Judged) -> Stack:
     """Weights under which the held-out entries are predicted best."""
-    held, n_gaussian = judged.numbers, problem.units.layer.n_gaussian
-    weights = number_weights(held.predicted, held.truth, held.number, n_gaussian, held.weight)
-    everything = np.ones(len(judged.targets.weight), bool)
-    pools = [
-        _fit_pools(problem, ensemble, judged.targets, everything, context)
-        for context in ("new", "known")
-    ]
+    weights = number_weights(judged.numbers, problem.units.layer.n_gaussian)
+    contexts = ("new", "known")
+    pools = [_fit_pools(problem, ensemble, judged.targets, context) for context in contexts]
     residuals = _residuals(weights, judged, problem.config.n_folds)
     return Stack(weights, mixture_weights(*judged.given), pools, residuals)
 
@@ -237,7 +233,7 @@ def _slope(of: Numbers, weights: Floats) -> float:
 
 
 def _fit_pools(
-    problem: Problem, ensemble: Ensemble, targets: Targets, rows: Bools, context: str
+    problem: Problem, ensemble: Ensemble, targets: Targets, context: str, rows: Any = True
 ) -> list[Pool]:
     """The pool of each target: targets of two classes share one, and so do all others."""
     if context == "known" and targets.held[:, rows & targets.knows].any():
@@ -272,35 +268,29 @@ def calibrate(problem: Problem, ensemble: Ensemble, judged: Judged) -> Calibrati
     for part in range(_N_PARTS if schema.targets else 0):
         # Pools are fitted to the other rows, so that no entry is judged by weights that it chose.
         rows = targets.part == part
-        for j, pool in enumerate(_fit_pools(problem, ensemble, targets, ~rows, "new")):
+        for j, pool in enumerate(_fit_pools(problem, ensemble, targets, "new", ~rows)):
             proba[j][rows] = pooled(targets.new[j][..., rows].swapaxes(1, 2), pool)
     codes = list(np.maximum(targets.codes, 0))
     return Calibration(intervals, conformal_sets(schema, proba, codes, targets.held.T))
 
 
-def number_weights(
-    predictions: Floats, truth: Floats, column: Ints, n_columns: int, entry_weight: Floats
-) -> Floats:
+def number_weights(of: Numbers, n_columns: int) -> Floats:
     """Non-negative weights of predictions for each column, (n_columns, n_predictions).
 
-    `predictions`, of shape (n_predictions, n_entries), are in standard units, where the mean of a
-    column is 0. Weights have a sum of one or less: the rest is the weight of that mean. Columns are
-    pulled to common weights, and these to equal ones.
+    They have a sum of one or less: the rest is the weight of the mean of the column, which is 0 in
+    standard units. Columns are pulled to common weights, and these to equal ones.
     """
-    n_predictions = len(predictions)
+    n_predictions, n_entries = of.predicted.shape
     equal = np.append(np.full(n_predictions, 1.0 / n_predictions), 0.0)
-    if not len(truth):
+    if not n_entries:
         return np.tile(equal[:-1], (n_columns, 1))
-    root = np.sqrt(entry_weight)
-    with_mean, truth = np.vstack([predictions, np.zeros(len(truth))]) * root, truth * root
+    root = np.sqrt(of.weight)
+    with_mean, truth = np.vstack([of.predicted, np.zeros(n_entries)]) * root, of.truth * root
     common, usual = _pulled_least_squares(with_mean, truth, equal, 1.0, _COMMON_STRENGTH)
     weights = np.tile(common, (n_columns, 1))
-    for j in range(n_columns):
-        own = column == j
-        if own.any():
-            weights[j], _ = _pulled_least_squares(
-                with_mean[:, own], truth[own], common, usual, _COLUMN_STRENGTH
-            )
+    for j in np.unique(of.number):
+        own = with_mean[:, of.number == j], truth[of.number == j]
+        weights[j], _ = _pulled_least_squares(*own, common, usual, _COLUMN_STRENGTH)
     return weights[:, :-1]
 
 
@@ -314,23 +304,18 @@ def _pulled_least_squares(
     pull = np.sqrt(strength * min(1.0, error / _LARGE_ERROR))
     # One heavy equation keeps the sum at one.
     n_predictions, heavy = len(towards), 1e3 * np.sqrt(len(truth))
-    equations = np.vstack(
-        [predictions.T, pull * np.eye(n_predictions), np.full(n_predictions, heavy)]
-    )
+    equations = [predictions.T, pull * np.eye(n_predictions), np.full(n_predictions, heavy)]
     right = np.concatenate([truth, pull * towards, [heavy]])
     # The triangle of a QR factorisation holds all that least squares needs.
-    triangle = np.asarray(np.linalg.qr(np.column_stack([equations, right]), mode="r"))
+    triangle = np.asarray(np.linalg.qr(np.column_stack([np.vstack(equations), right]), mode="r"))
     weights = nnls(triangle[:, :-1], triangle[:, -1], maxiter=1000)[0]
     return np.asarray(weights / weights.sum()), error
 
 
 def mixture_weights(probabilities: Floats, entry_weight: Floats) -> Floats:
-    """Weights of a mixture under which the true values are most probable, pulled to equal ones.
+    """Weights of a mixture under which true values are most probable, pulled to equal ones.
 
     `probabilities`, of shape (n_predictions, n_entries), are those given to the true values.
-
-    >>> mixture_weights(np.array([[0.9] * 500, [0.1] * 500]), np.ones(500)).round(1)
-    array([1., 0.])
     """
     n_predictions, n_entries = probabilities.shape
     weights = np.full(n_predictions, 1.0 / n_predictions)

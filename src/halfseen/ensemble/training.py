@@ -7,7 +7,6 @@ Deep Boltzmann Machines" (2013), for one hidden layer and rows with missing valu
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -17,10 +16,12 @@ import numpy as np
 import optax
 from numpy.typing import NDArray
 
+from halfseen.base.progress import Progress
 from halfseen.data.schema import Encoded
 from halfseen.ensemble.machine import Member, Parameters, Scale, Units, prior_mean, sweep_inputs
-from halfseen.ensemble.prior import GaussianPrior
-from halfseen.ensemble.problem import HeldOut, Problem, Progress, Stopper, entry_losses
+from halfseen.ensemble.model import Ensemble
+from halfseen.ensemble.prior import Bools, Floats, GaussianPrior, Rows
+from halfseen.ensemble.problem import HeldOut, Problem
 
 _WEIGHT_DECAY = 1e-2
 _MASKED = (0.05, 0.6)  # share of the features of a row that is masked
@@ -66,28 +67,25 @@ class TrainingState(NamedTuple):
 
 
 def initial_state(
-    seed: int, units: Units, scale: Scale, n_hidden: int, indicator: bool
+    seed: int, units: Units, scale: Scale, n_hidden: int, n_indicators: int
 ) -> TrainingState:
     """Small random weights; without hidden units the machine predicts what the prior expects."""
-    n_units = units.layer.n_units
     random = np.random.default_rng(seed).standard_normal((units.n_wide, n_hidden), np.float32)
-    starts_with_prior = (np.arange(n_units) < units.layer.n_gaussian) | np.asarray(scale.is_target)
+    is_number = np.arange(units.layer.n_units) < units.layer.n_gaussian
+    starts_with_prior = is_number | np.asarray(scale.is_target)
     gain = np.concatenate([starts_with_prior, np.ravel(scale.centres)]).astype(np.float32)
     parameters = Parameters(
         weights=jnp.asarray(np.float32(_WEIGHT_SCALE) * random),
         visible_bias=scale.start,
         hidden_bias=jnp.asarray(np.zeros(n_hidden, np.float32)),
         gain=jnp.asarray(gain),
-        indicator=jnp.asarray(np.zeros((n_units if indicator else 0, n_hidden), np.float32)),
+        indicator=jnp.asarray(np.zeros((n_indicators, n_hidden), np.float32)),
     )
     return TrainingState(parameters, jax.jit(_OPTIMIZER.init)(parameters))
 
 
 def random_masks(
-    key: jax.Array,
-    n_rows: int,
-    is_target: NDArray[np.bool_],
-    keep_features: jax.Array | float,
+    key: jax.Array, n_rows: int, is_target: Bools, keep_features: jax.Array | float
 ) -> jax.Array:
     """Entries to mask, of shape (n_rows, n_entries): of each row a random share of the features.
 
@@ -108,18 +106,9 @@ def random_masks(
 
 @partial(jax.jit, static_argnames=("units", "is_target", "n_search"))
 def run_steps(
-    state: TrainingState,
-    member: Member,
-    scale: Scale,
-    table: Table,
-    batches: jax.Array,
-    steps: jax.Array,
-    rates: jax.Array,
-    *,
-    units: Units,
-    is_target: tuple[bool, ...],
-    n_search: int,
-) -> TrainingState:
+    state: TrainingState, member: Member, scale: Scale, table: Table, batches: jax.Array,
+    steps: jax.Array, rates: jax.Array, *, units: Units, is_target: tuple[bool, ...], n_search: int,
+) -> TrainingState:  # fmt: skip
     """Take a step on each minibatch, given as rows of shape (n_groups, n_steps, batch_size).
 
     What does not depend on the parameters is found for all steps of a group at once. `steps` are
@@ -139,9 +128,7 @@ def run_steps(
             missing=table.missing[rows],
         )
 
-    def step(
-        state: TrainingState, now: tuple[MaskedBatch, jax.Array, jax.Array]
-    ) -> tuple[TrainingState, None]:
+    def step(state: TrainingState, now: Any) -> tuple[TrainingState, None]:
         batch, base, rate = now
 
         def loss(parameters: Parameters) -> jax.Array:
@@ -159,9 +146,7 @@ def run_steps(
         parameters = jax.tree.map(lambda p, d: p - rate * d, state.parameters, direction)
         return TrainingState(parameters, optimizer), None
 
-    def group(
-        state: TrainingState, now: tuple[jax.Array, jax.Array, jax.Array]
-    ) -> tuple[TrainingState, None]:
+    def group(state: TrainingState, now: Any) -> tuple[TrainingState, None]:
         rows, numbers, rates = now
         batches = jax.vmap(given)(rows, numbers)
         values, observed = (
@@ -174,9 +159,7 @@ def run_steps(
     return end
 
 
-def entry_weights(
-    judged: jax.Array, is_target: NDArray[np.bool_], row_weight: jax.Array
-) -> jax.Array:
+def entry_weights(judged: jax.Array, is_target: Bools, row_weight: jax.Array) -> jax.Array:
     """Weights of judged entries in the loss: one in all for features, and one for targets."""
     n_features = jnp.maximum(jnp.sum(judged & ~is_target), 1)
     n_targets = jnp.maximum(jnp.sum(judged & is_target), 1)
@@ -188,128 +171,115 @@ class Trainer:
     """Trains the members of one problem, each in the thread that calls `train`."""
 
     def __init__(
-        self,
-        problem: Problem,
-        held_out: list[HeldOut],
-        predict: Callable[[Encoded, Member], NDArray[np.float32]],
-        stopper: Stopper,
-        progress: Progress,
-        *,
-        indicator: bool,
-    ) -> None:
-        self.problem, self.config, self.indicator = problem, problem.config, indicator
-        self.predict, self.stopper, self.progress = predict, stopper, progress
-        self.held_out = held_out
-        missing = np.zeros((problem.n_rows, 0), np.float32)
-        if indicator:
-            missing = (~problem.encoded.observed & ~problem.target_units).astype(np.float32)
+        self, problem: Problem, held_out: list[HeldOut], ensemble: Ensemble, progress: Progress,
+        *, indicator: bool,
+    ) -> None:  # fmt: skip
+        self.problem, self.held_out, config = problem, held_out, problem.config
+        self.ensemble, self.progress = ensemble, progress
+        missing = ~problem.encoded.observed & ~problem.target_units
+        missing = missing if indicator else missing[:, :0]
         values, missing_, weight = (
             jnp.asarray(part.astype(np.float32))
             for part in (problem.encoded.values, missing, problem.row_weight)
         )
-        self.tables = [
-            Table(values, jnp.asarray(held.training(problem.observed)), missing_, weight,
-                  self.config.keep_features, problem.seed)
-            for held in held_out
-        ]  # fmt: skip
+        others = missing_, weight, config.keep_features, problem.seed
+        self.tables = [Table(values, jnp.asarray(held.training), *others) for held in held_out]
         # Steps between two checks are taken in groups.
-        n_checks = max(1, round(self.config.n_steps / _STEPS_BETWEEN_CHECKS))
-        n_steps = n_checks * _STEPS_BETWEEN_CHECKS
-        shape = (n_checks, -1, _STEPS_OF_GROUP)
-        batches = shuffled_batches(problem.n_rows, n_steps, self.config.batch_size, problem.seed)
-        self.batches = batches.reshape(*shape, self.config.batch_size)
-        rates = self.config.learning_rate * learning_rates(n_steps)
+        self.n_checks = max(1, round(config.n_steps / _STEPS_BETWEEN_CHECKS))
+        n_steps = self.n_checks * _STEPS_BETWEEN_CHECKS
+        shape = (self.n_checks, -1, _STEPS_OF_GROUP)
+        batches = shuffled_batches(problem.n_rows, n_steps, config.batch_size, problem.seed)
+        rates = config.learning_rate * learning_rates(n_steps)
+        self.batches = batches.reshape(*shape, config.batch_size)
         self.steps, self.rates = np.arange(n_steps).reshape(shape), rates.reshape(shape)
         self._compiled = threading.Event()
-        self._done: dict[int, int] = {}
+        self._n_done = [0] * len(held_out)
 
     def train(self, fold: int, prior: GaussianPrior) -> Member:
         """Train the member of a fold; the first one compiles the program for all."""
         if fold:
             self._compiled.wait()
-        problem = self.problem
-        state = initial_state(
-            problem.seed + fold, problem.units, problem.scale, self.config.n_hidden, self.indicator
-        )
+        problem, config, table = self.problem, self.problem.config, self.tables[fold]
+        units, scale, n_indicators = problem.units, problem.scale, table.missing.shape[1]
+        state = initial_state(problem.seed + fold, units, scale, config.n_hidden, n_indicators)
         member = Member(state.parameters, prior)
-        early_stop = EarlyStop(self._losses(fold), self.config.patience)
-
+        early_stop = EarlyStop(problem, self.held_out[fold], self.ensemble)
         try:
-            for number in range(len(self.batches)):
+            for number in range(self.n_checks):
                 state = run_steps(
-                    state, member, problem.scale, self.tables[fold],
+                    state, member, scale, table,
                     self.batches[number], self.steps[number], self.rates[number],
-                    units=problem.units, is_target=tuple(problem.is_target.tolist()),
-                    n_search=self.config.n_search,
+                    units=units, is_target=tuple(problem.is_target.tolist()),
+                    n_search=config.n_search,
                 )  # fmt: skip
                 self._compiled.set()
-                trained = member._replace(parameters=state.parameters)
-                self._report(fold, number)
-                if early_stop.update(trained) or self.stopper:
+                self._n_done[fold] += 1
+                self.progress("members", sum(self._n_done), len(self.tables) * self.n_checks)
+                ends = early_stop.update(member._replace(parameters=state.parameters))
+                if ends or self.progress.is_over:
                     break
         finally:
             self._compiled.set()
         return early_stop.kept
 
-    def _losses(self, fold: int) -> Callable[[Member], NDArray[np.float64]]:
-        """Losses of a member on held-out entries, on those of targets if there are targets."""
-        problem, held = self.problem, self.held_out[fold]
+
+class EarlyStop:
+    """Ends training once validation losses are clearly worse than the smallest ones so far.
+
+    They are those of targets if there are targets. The last member is kept, since its learning rate
+    is the smallest, unless that was clearly worse: by more than two standard errors of the
+    difference, at several checks in a row.
+    """
+
+    def __init__(self, problem: Problem, held: HeldOut, ensemble: Ensemble) -> None:
         entries = held.entries & problem.is_target
         if not entries.any():
             entries = held.entries
         asked = np.flatnonzero(entries.any(axis=1))
         asked = asked[:: max(1, -(-len(asked) // _MOST_CHECKED_ROWS))]
-        rows, entries, held_out = held.rows[asked], entries[asked], held.entries[asked]
-        truth = problem.encoded.values[rows]
-        encoded = Encoded(truth, problem.by_unit(problem.observed[rows] & ~held_out))
-        marginals = problem.schema.marginals
-
-        def losses(member: Member) -> NDArray[np.float64]:
-            if not len(rows):
-                return np.zeros(0)
-            mean = self.predict(encoded, member)
-            # Stacking will pull predictions that are too confident to others: here, to marginals.
-            pulled = [
-                entry_losses(problem.units, share * mean + (1 - share) * marginals, truth)[entries]
-                for share in _SHARES
-            ]
-            return min(pulled, key=np.mean)
-
-        return losses
-
-    def _report(self, fold: int, number: int) -> None:
-        self._done[fold] = number + 1
-        n_checks = self.config.n_folds * len(self.batches)
-        self.progress("members", sum(self._done.values()), n_checks)
-
-
-class EarlyStop:
-    """Ends training once validation losses are clearly worse than the smallest ones so far.
-
-    The last member is kept, since its learning rate is the smallest, unless that was clearly worse:
-    by more than two standard errors of the difference, at several checks in a row.
-    """
-
-    def __init__(self, losses: Callable[[Member], NDArray[np.float64]], patience: int) -> None:
-        self.losses, self.patience = losses, patience
-        self.best: NDArray[np.float64] | None = None
-        self.n_worse = 0
+        rows, self.entries = held.rows[asked], entries[asked]
+        seen = problem.units.by_unit(held.training[rows])
+        self.rows, self.ensemble = Encoded(problem.encoded.values[rows], seen), ensemble
+        self.patience, self.n_worse = problem.config.patience, 0
+        self.best: Floats | None = None
 
     def update(self, member: Member) -> bool:
         """Judge a member; True if training ends."""
-        losses = self.losses(member)
+        losses = self._losses(member)
         if self.best is None or losses.sum() < self.best.sum():
             self.best, self.best_member = losses, member
         excess = losses - self.best
-        error = excess.std() / max(1, len(excess)) ** 0.5 if len(excess) else 0.0
-        is_worse = bool(len(excess)) and excess.mean() > _STANDARD_ERRORS * error > 0.0
-        self.n_worse = self.n_worse + 1 if is_worse else 0
+        error = excess.std() / len(excess) ** 0.5
+        self.n_worse = self.n_worse + 1 if excess.mean() > _STANDARD_ERRORS * error > 0.0 else 0
         ends = self.n_worse >= self.patience
         self.kept = self.best_member if ends else member
         return ends
 
+    def _losses(self, member: Member) -> Floats:
+        if not len(self.entries):
+            return np.zeros(1)
+        mean, truth = self.ensemble.of_member(self.rows, member).mean, self.rows.values
+        # Stacking will pull predictions that are too confident to others: here, to marginals.
+        marginals = self.ensemble.schema.marginals
+        pulled = [
+            entry_losses(self.ensemble.units, share * mean + (1 - share) * marginals, truth)
+            for share in _SHARES
+        ]
+        return min((losses[self.entries] for losses in pulled), key=np.mean)
 
-def learning_rates(n_steps: int) -> NDArray[np.float32]:
+
+def entry_losses(units: Units, mean: Rows, truth: Rows) -> Floats:
+    """Squared error of numbers and log-loss of other entries, of shape (n_rows, n_entries)."""
+    numbers = slice(0, units.layer.n_gaussian)
+    binary = slice(numbers.stop, units.n_single)
+    proba = np.clip(mean.astype(np.float64), 1e-4, 1 - 1e-4)
+    of_units = -truth * np.log(proba)
+    of_units[:, binary] -= (1 - truth[:, binary]) * np.log(1 - proba[:, binary])
+    of_units[:, numbers] = (mean[:, numbers] - truth[:, numbers]) ** 2
+    return np.asarray(np.add.reduceat(of_units, units.first_units, axis=1))
+
+
+def learning_rates(n_steps: int) -> Rows:
     """Factors of the learning rate: they rise in the first steps and fall as a cosine."""
     share = (np.arange(n_steps) + 0.5) / n_steps
     falling = 0.5 * (1.0 + np.cos(np.pi * share))

@@ -14,9 +14,8 @@ from scipy.special import softmax
 from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.tree import ExtraTreeClassifier
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Rows = NDArray[np.float32]
+from halfseen.ensemble.prior import Floats, Ints, Rows
+
 _LEAST_LEAF, _MOST_LEAVES = 3, 2000
 _SHARE_OF_FEATURES, _ENOUGH_FEATURES = 0.3, 30  # that are tried for a split of the forest
 _BOOSTING: dict[str, Any] = {
