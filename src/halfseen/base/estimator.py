@@ -140,7 +140,6 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
     _log_probability: Callable[[Encoded], NDArray[np.float64]]  # ... log P(v_o)
     _sample_units: Callable[[int, int], Floats]  # new rows: their number, seed
     _to_arrays: Callable[[], dict[str, NDArray[Any]]]  # the fitted model
-    _training_document: Callable[[], dict[str, Any]]  # facts of the training, as JSON values
     _restore: Callable[[dict[str, NDArray[Any]], dict[str, Any]], None]  # takes over both
 
     # What users call.
@@ -360,6 +359,10 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
             raw = table.columns[j]
             bounds[raw.observed, j] = raw.numbers(table.label(j))[:, np.newaxis]
         return bounds
+
+    def _training_document(self) -> dict[str, Any]:
+        """Facts of the training, as JSON values."""
+        return {}
 
     def _seed_or(self, random_state: int | None) -> int:
         return self._seed if random_state is None else whole_number("random_state", random_state, 0)

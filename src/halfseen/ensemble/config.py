@@ -52,9 +52,7 @@ def for_table(
     bins = 8 / (1 + (n_numbers / 350) ** 4)
     n_bins = round(bins) if round(bins) > 1 else 0  # one says nothing
     n_folds = round(min(max(5 - n_rows / 1200, 2.0), 4.0))  # validation entries are few, or many
-    n_folds = {"fast": 1, "default": n_folds, "best": 2 * n_folds}[effort]
-    if n_estimators is not None:
-        n_folds = n_estimators
+    n_folds = n_estimators or {"fast": 1, "default": n_folds, "best": 2 * n_folds}[effort]
     # Rows that are as incomplete as those that training masks need not be shown as they are.
     keep_features = max(0.0, share_observed - 0.5)
     return Config(

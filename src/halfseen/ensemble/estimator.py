@@ -88,12 +88,11 @@ class _HalfseenModel(base.TableModel):
 
     def _config(self, encoded: Encoded) -> Config:
         schema = self.schema_
-        of_features = np.delete(encoded.observed, schema.target_units, axis=1)
         return for_table(
             n_rows=len(encoded.values),
             n_units=schema.n_units,
             n_numbers=schema.n_gaussian,
-            share_observed=float(of_features.mean()),
+            share_observed=float(np.delete(encoded.observed, schema.target_units, axis=1).mean()),
             effort=self.effort,
             n_estimators=None if isinstance(self.n_estimators, str) else int(self.n_estimators),
             validation_fraction=float(self.validation_fraction),
@@ -120,9 +119,6 @@ class _HalfseenModel(base.TableModel):
 
     def _to_arrays(self) -> dict[str, NDArray[Any]]:
         return ensemble_to_arrays(self.ensemble_)
-
-    def _training_document(self) -> dict[str, Any]:
-        return {}
 
     def _restore(self, arrays: dict[str, NDArray[Any]], training: dict[str, Any]) -> None:
         self.ensemble_ = ensemble_from_arrays(self.schema_, arrays)

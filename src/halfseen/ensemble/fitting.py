@@ -79,7 +79,7 @@ def _fit_priors(
     problem: Problem, held_out: list[HeldOut], pool: Executor, progress: Progress
 ) -> list[GaussianPrior]:
     """One prior for each fold; the shrinkage of all is the best one in the first fold."""
-    rows = problem.some(np.arange(problem.n_rows), _MOST_PRIOR_ROWS, 11)
+    rows = problem.some(np.arange(len(problem.observed)), _MOST_PRIOR_ROWS, 11)
     values, weight, config = problem.standard(rows), problem.row_weight[rows], problem.config
     towards = Moments(np.zeros(values.shape[1]), np.eye(values.shape[1]))
     fit = partial(fit_prior, rank=config.rank, n_rounds=_N_ROUNDS, n_patterns=config.n_patterns)
@@ -145,9 +145,9 @@ def _fit_class_priors(problem: Problem, fold: int, held: HeldOut) -> ClassPriors
         return fit(values[padded], seen_, own_weight, *towards, seed=seed)
 
     log_share = np.log((counts + 1) / (counts + 1).sum()).astype(np.float32)
-    stacked = jax.tree.map(lambda *leaves: np.stack(leaves), *map(fitted, range(n_classes)))
-    classes: ClassPriors = jax.tree.map(jnp.asarray, ClassPriors(stacked, log_share))
-    return classes
+    priors = map(fitted, range(n_classes))
+    stacked = jax.tree.map(lambda *leaves: jnp.asarray(np.stack(leaves)), *priors)
+    return ClassPriors(stacked, jnp.asarray(log_share))
 
 
 def _fit_trees(

@@ -14,14 +14,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
-from halfseen.ensemble.prior import GaussianPrior, conditional_mean
+from halfseen.ensemble.prior import GaussianPrior, Rows, conditional_mean
 from halfseen.rbm.units import VisibleLayer
 
 N_SWEEPS = 2
@@ -66,7 +66,7 @@ class Units:
         return np.unique(self.entry_of_unit, return_index=True)[1]
 
     @cached_property
-    def _membership(self) -> NDArray[np.float32]:
+    def _membership(self) -> Rows:
         """1 where a unit belongs to a group, of shape (units of groups, n_groups)."""
         group = self.entry_of_unit[self.n_single :] - self.n_single
         return np.eye(len(self.layer.group_sizes), dtype=np.float32)[group]
@@ -193,10 +193,19 @@ def sweep_inputs(
 class MemberPredictions(NamedTuple):
     """What a member says of rows."""
 
-    base: NDArray[np.float32]  # (n_rows, n_units), expectation of the prior in standard units
-    mean: NDArray[np.float32]  # (n_rows, n_units), numbers and probabilities
-    bin_mean: NDArray[np.float32]  # (n_rows, n_gaussian), mean of a number over its bins
-    bin_square: NDArray[np.float32]  # (n_rows, n_gaussian), mean square
+    base: Rows  # (n_rows, n_units), expectation of the prior in standard units
+    mean: Rows  # (n_rows, n_units), numbers and probabilities
+    bin_mean: Rows  # (n_rows, n_gaussian), mean of a number over its bins
+    bin_square: Rows  # (n_rows, n_gaussian), mean square
+
+    @classmethod
+    def split(cls, units: Units, joined: Rows) -> Self:
+        """Take apart what `member_predictions` gives; without bins the mean stands for theirs."""
+        n_units, n_gaussian = units.layer.n_units, units.layer.n_gaussian
+        base, mean, bins = np.split(joined, [n_units, 2 * n_units], axis=1)
+        if not units.n_bins:
+            return cls(base, mean, mean[:, :n_gaussian], mean[:, :n_gaussian] ** 2 + 1.0)
+        return cls(base, mean, *np.split(bins, 2, axis=1))
 
 
 @partial(jax.jit, static_argnames=("units", "n_search"))
@@ -204,7 +213,7 @@ def member_predictions(
     member: Member, scale: Scale, values: jax.Array, observed: jax.Array,
     *, units: Units, n_search: int,
 ) -> jax.Array:  # fmt: skip
-    """Predictions of one member for a tile of rows, side by side; `split_predictions` undoes it."""
+    """Predictions of one member for a tile of rows, side by side."""
     base = prior_mean(member, scale, values, observed, n_search)
     wide = units.with_bins(values, scale.centres)
     hidden_input: jax.Array | float = 0.0
@@ -217,13 +226,3 @@ def member_predictions(
         shares = units.bins(mean)
         parts += [jnp.sum(shares * power, axis=1) for power in (scale.centres, scale.centres**2)]
     return jnp.concatenate(parts, axis=1)
-
-
-def split_predictions(units: Units, joined: NDArray[np.float32]) -> MemberPredictions:
-    """Take apart what `member_predictions` returns; without bins the mean stands for theirs."""
-    n_units, n_gaussian = units.layer.n_units, units.layer.n_gaussian
-    base, mean, bins = np.split(joined, [n_units, 2 * n_units], axis=1)
-    if not units.n_bins:
-        numbers = mean[:, :n_gaussian]
-        return MemberPredictions(base, mean, numbers, numbers**2 + 1.0)
-    return MemberPredictions(base, mean, *np.split(bins, 2, axis=1))

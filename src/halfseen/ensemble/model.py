@@ -15,14 +15,7 @@ from scipy.special import softmax
 
 from halfseen.base.tiles import map_tiles
 from halfseen.data.schema import Encoded, Schema
-from halfseen.ensemble.machine import (
-    Member,
-    MemberPredictions,
-    Scale,
-    Units,
-    member_predictions,
-    split_predictions,
-)
+from halfseen.ensemble.machine import Member, MemberPredictions, Scale, Units, member_predictions
 from halfseen.ensemble.prior import Floats, GaussianPrior, Rows, log_density
 from halfseen.ensemble.trees import Trees
 from halfseen.model_file import tree_from_arrays, tree_to_arrays
@@ -138,14 +131,10 @@ class Ensemble:
         # What the prior expects of discrete units, as shares:
         std, centre = (np.asarray(part, np.float64) for part in (self.scale.std, self.scale.mean))
         prior = np.clip(member.base * std + centre, _LEAST_SURE, 1 - _LEAST_SURE)
-        targets = []
-        for j in range(len(self.schema.targets)):
-            members = mean_of([self._log_proba(one.member.mean, j) for one in of_folds])
-            of_target = [members, self._log_proba(prior, j)]
-            for trees in zip(*(one.trees for one in of_folds), strict=True):
-                if all(trees):
-                    of_target.append(mean_of([own.get(j, of_target[-1]) for own in trees]))
-            targets.append(np.stack([*of_target, *classes[:1]]))
+        targets = [
+            np.stack([*self._of_target(j, of_folds, prior), *classes[:1]])
+            for j in range(len(self.schema.targets))
+        ]
         for j, column in enumerate(self.schema.columns):
             if column.unit == "categorical":
                 own = self.schema.units_of(j)
@@ -157,9 +146,15 @@ class Ensemble:
             targets=targets,
         )
 
-    def _log_proba(self, units: NDArray[Any], j: int) -> Floats:
-        """Log-probabilities of the classes of target `j`."""
-        return log_of(self.schema.probabilities(units, j))
+    def _of_target(self, j: int, of_folds: list[_FoldPredictions], prior: Floats) -> list[Floats]:
+        """Log-probabilities of target `j` by members, their prior and trees."""
+        units = [*(one.member.mean for one in of_folds), prior]
+        *members, of_prior = [log_of(self.schema.probabilities(own, j)) for own in units]
+        found = [mean_of(members), of_prior]
+        for trees in zip(*(one.trees for one in of_folds), strict=True):
+            if all(trees):
+                found.append(mean_of([own.get(j, found[-1]) for own in trees]))
+        return found
 
     def _of_fold(self, encoded: Encoded, fold: Fold) -> _FoldPredictions:
         member = self.of_member(encoded, fold.member)
@@ -176,7 +171,7 @@ class Ensemble:
         predict = partial(
             member_predictions, member, self.scale, units=self.units, n_search=self.n_search
         )
-        return split_predictions(self.units, map_tiles(predict, *encoded))
+        return MemberPredictions.split(self.units, map_tiles(predict, *encoded))
 
     def completed_features(self, encoded: Encoded, by: MemberPredictions) -> Rows:
         """Features in standard units, missing ones as a member's prior expects them; for trees."""
@@ -253,9 +248,8 @@ def ensemble_from_arrays(schema: Schema, arrays: Arrays) -> Ensemble:
     units = Units(layer_of(schema), len(scale.centres))
     ensemble = Ensemble(schema, units, **parts)
     ensemble.stack = stack
-    if any(fold.member.parameters.weights.shape[0] != units.n_wide for fold in folds):
-        raise ValueError("weights of a machine do not match the columns")
-    if not folds or scale.mean.shape != (units.layer.n_units,):
+    n_wide = {fold.member.parameters.weights.shape[0] for fold in folds}
+    if n_wide != {units.n_wide} or scale.mean.shape != (units.layer.n_units,):
         raise ValueError("arrays of the ensemble do not match the columns")
     for fold in folds:
         for trees in (*fold.forests.values(), *fold.boosted.values()):

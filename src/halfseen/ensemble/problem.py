@@ -38,11 +38,6 @@ class Problem:
     config: Config
     seed: int
 
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return len(self.observed)
-
     @cached_property
     def target_units(self) -> Bools:
         """Which units are those of targets."""
@@ -51,8 +46,8 @@ class Problem:
     @cached_property
     def target_entries(self) -> Ints:
         """Entry of each target."""
-        n_features, n_targets = len(self.schema.features), len(self.schema.targets)
-        first = [self.schema.units_of(n_features + j).start for j in range(n_targets)]
+        targets = range(len(self.schema.features), len(self.schema.columns))
+        first = [self.schema.units_of(j).start for j in targets]
         return np.asarray(self.units.entry_of_unit[first], np.int64)
 
     @cached_property
@@ -140,7 +135,7 @@ def hold_out(problem: Problem, fold: int) -> HeldOut:
     The fraction is raised for labels of long tables, in which few rows are used.
     """
     random = np.random.default_rng([problem.seed, fold])
-    fraction, n_rows = problem.config.validation_fraction, problem.n_rows
+    fraction, n_rows = problem.config.validation_fraction, len(problem.observed)
     most = max(_MOST_ROWS, min(int(_SHARE_OF_LONG * n_rows), _MOST_ROWS_OF_LONG))
     rows = np.sort(random.permutation(n_rows)[:most])
     seen, is_feature = problem.observed[rows], ~problem.is_target

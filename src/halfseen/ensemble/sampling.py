@@ -52,8 +52,8 @@ class _Conditional:
         self.schema, self.residuals = ensemble.schema, ensemble.stack.residuals
         self.mean, spread = ensemble.complete(encoded, [fold])
         self.expected = self.residuals.slope * self.mean.astype(np.float64)
-        columns = [j for j, column in enumerate(self.schema.features) if column.n_units]
-        first = [self.schema.units_of(j).start for j in columns]
+        features = enumerate(self.schema.features)
+        first = [self.schema.units_of(j).start for j, column in features if column.n_units]
         share = encoded.observed[:, first].mean(axis=1)
         factor = np.interp(share, self.residuals.shares, self.residuals.factors)
         self.spread = spread * factor[:, np.newaxis]  # what residuals are multiplied by
@@ -133,8 +133,7 @@ def sample_rows(ensemble: Ensemble, n_rows: int, seed: int) -> Rows:
 def log_probability(ensemble: Ensemble, encoded: Encoded) -> Floats:
     """log P(v_o) of each row: one group of columns after another, averaged over orders.
 
-    One column at a time is exact where there are at most as many columns as groups: probabilities
-    of all rows of a table of categories then sum to one.
+    Where there are no more columns than groups, probabilities of all rows of categories sum to one.
     """
     total = np.zeros((_N_ORDERS, len(encoded.values)))
     for order in range(_N_ORDERS):

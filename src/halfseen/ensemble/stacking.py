@@ -127,7 +127,8 @@ def _judge_fold(problem: Problem, ensemble: Ensemble, fold: Fold, held: HeldOut)
     fewer = [_numbers(problem, rows, seen, entries & is_some[:, None], new)] + [
         from_features(rows[some], seen[some] & (uniform < kept), entries[some]) for kept in _KEPT
     ]
-    many = problem.some(np.arange(problem.n_rows if n_gaussian else 0), _MOST_ROWS_IN_HALVES, 37)
+    with_numbers = np.arange(len(problem.observed) if n_gaussian else 0)
+    many = problem.some(with_numbers, _MOST_ROWS_IN_HALVES, 37)
     coin = np.random.default_rng([problem.seed, 41]).random((len(many), n_entries))
     observed = problem.observed[many]
     halves = [

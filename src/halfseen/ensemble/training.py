@@ -149,9 +149,8 @@ def run_steps(
     def group(state: TrainingState, now: Any) -> tuple[TrainingState, None]:
         rows, numbers, rates = now
         batches = jax.vmap(given)(rows, numbers)
-        values, observed = (
-            part.reshape(rows.size, -1) for part in (table.values[rows], batches.observed)
-        )
+        parts = table.values[rows], batches.observed
+        values, observed = (part.reshape(rows.size, -1) for part in parts)
         base = prior_mean(member, scale, values, observed, n_search)
         return jax.lax.scan(step, state, (batches, base.reshape(*rows.shape, -1), rates))
 
@@ -177,18 +176,15 @@ class Trainer:
         self.problem, self.held_out, config = problem, held_out, problem.config
         self.ensemble, self.progress = ensemble, progress
         missing = ~problem.encoded.observed & ~problem.target_units
-        missing = missing if indicator else missing[:, :0]
-        values, missing_, weight = (
-            jnp.asarray(part.astype(np.float32))
-            for part in (problem.encoded.values, missing, problem.row_weight)
-        )
+        parts = problem.encoded.values, missing if indicator else missing[:, :0], problem.row_weight
+        values, missing_, weight = (jnp.asarray(part.astype(np.float32)) for part in parts)
         others = missing_, weight, config.keep_features, problem.seed
         self.tables = [Table(values, jnp.asarray(held.training), *others) for held in held_out]
         # Steps between two checks are taken in groups.
         self.n_checks = max(1, round(config.n_steps / _STEPS_BETWEEN_CHECKS))
         n_steps = self.n_checks * _STEPS_BETWEEN_CHECKS
         shape = (self.n_checks, -1, _STEPS_OF_GROUP)
-        batches = shuffled_batches(problem.n_rows, n_steps, config.batch_size, problem.seed)
+        batches = shuffled_batches(len(problem.observed), n_steps, config.batch_size, problem.seed)
         rates = config.learning_rate * learning_rates(n_steps)
         self.batches = batches.reshape(*shape, config.batch_size)
         self.steps, self.rates = np.arange(n_steps).reshape(shape), rates.reshape(shape)
@@ -224,11 +220,10 @@ class Trainer:
 
 
 class EarlyStop:
-    """Ends training once validation losses are clearly worse than the smallest ones so far.
+    """Ends training once validation losses, of targets if there are any, are clearly worse.
 
-    They are those of targets if there are targets. The last member is kept, since its learning rate
-    is the smallest, unless that was clearly worse: by more than two standard errors of the
-    difference, at several checks in a row.
+    The last member is kept, since its learning rate is the smallest, unless that was worse than the
+    best one by more than two standard errors of the difference, at several checks in a row.
     """
 
     def __init__(self, problem: Problem, held: HeldOut, ensemble: Ensemble) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from halfseen.base import estimator as base
+from halfseen.base.progress import print_line
 from halfseen.base.runtime import forget_programs, jax_session
 from halfseen.base.tiles import map_tiles
 from halfseen.data.frames import Table, Target
@@ -182,8 +182,7 @@ class _RBMModel(base.TableModel):
                 if self.verbose:
                     shown = "" if loss is None else f", validation loss = {loss:.4f}"
                     line = f"Iteration {record.epoch + 1} of at most {n_iter}{shown}"
-                    line = f"[{type(self).__name__}] {line}, time = {record.seconds:.2f}s"
-                    print(line, file=sys.stderr, flush=True)
+                    print_line(self, f"{line}, time = {record.seconds:.2f}s")
                 asked_to_stop = [callback(record) for callback in callbacks]
                 is_last = record.epoch + 1 == n_iter or n_stale == self.n_iter_no_change
                 if is_last or any(asked_to_stop):
