@@ -223,6 +223,6 @@ def member_predictions(
     mean = units.mean(inputs)
     parts = [base, mean[:, : units.layer.n_units]]
     if units.n_bins:
-        shares = units.bins(mean)
-        parts += [jnp.sum(shares * power, axis=1) for power in (scale.centres, scale.centres**2)]
+        shares, centres = units.bins(mean), scale.centres
+        parts += [jnp.sum(shares * centres, axis=1), jnp.sum(shares * centres**2, axis=1)]
     return jnp.concatenate(parts, axis=1)
