@@ -148,7 +148,7 @@ class Ensemble:
 
     def _of_target(self, j: int, of_folds: list[_FoldPredictions], prior: Floats) -> list[Floats]:
         """Log-probabilities of target `j` by members, their prior and trees."""
-        units = [*(one.member.mean for one in of_folds), prior]
+        units: list[NDArray[Any]] = [*(one.member.mean for one in of_folds), prior]
         *members, of_prior = [log_of(self.schema.probabilities(own, j)) for own in units]
         found = [mean_of(members), of_prior]
         for trees in zip(*(one.trees for one in of_folds), strict=True):

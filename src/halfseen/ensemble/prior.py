@@ -106,7 +106,7 @@ def conjugate_gradients(
 
 
 def fit_prior(
-    values: Floats, observed: Bools, weight: Floats, towards: Moments,
+    values: NDArray[Any], observed: Bools, weight: Floats, towards: Moments,
     shrinkage: tuple[float, float], *, rank: int, n_rounds: int, n_patterns: int, seed: list[int],
 ) -> GaussianPrior:  # fmt: skip
     """Fit a Gaussian to the observed entries of weighted rows, in standard units.
