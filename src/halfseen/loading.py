@@ -20,8 +20,22 @@ _ESTIMATORS: dict[str, type[TableModel]] = {of.__name__: of for of in _CLASSES}
 def load(path: str | PathLike[str]) -> Any:
     """Read a fitted model that its `save` wrote.
 
-    Nothing in the file is executed, and its content is checked against its digest. A file that is
-    absent, damaged or no model is a `ModelFileError`.
+    Nothing in the file is executed, and its content is checked against its digest.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+
+    Returns
+    -------
+    estimator
+        The fitted model.
+
+    Raises
+    ------
+    ModelFileError
+        The file is absent, damaged, or no model.
 
     Examples
     --------

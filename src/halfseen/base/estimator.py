@@ -150,7 +150,10 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         Parameters
         ----------
         X : array-like or data frame of shape (n_rows, n_features); missing is NaN, None, pandas.NA
-            The result comes in the container of `X`; observed values are never changed.
+
+        Returns
+        -------
+        array or data frame, in the container of `X`; observed values are never changed
         """
         table, encoded = self._encode(X)
         return self._filled(X, table, self._complete_units(encoded))
@@ -169,6 +172,10 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         first_row : int, default=0
             Position of the first row in a longer table: draws depend on the seed, the number of
             the draw and the position of the row, so that parts get the draws of the whole.
+
+        Returns
+        -------
+        list of (array or data frame), in the container of `X`
         """
         n_draws = whole_number("n_draws", n_draws, 1)
         first_row = whole_number("first_row", first_row, 0)
@@ -182,7 +189,11 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
     def predict_interval(self, X: Any, coverage: float = 0.9) -> NDArray[np.float64]:
         """Intervals for the missing numbers of X, by split-conformal calibration.
 
-        With the probability `coverage` an interval holds the true value.
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features)
+        coverage : float, default=0.9
+            Probability that an interval holds the true value.
 
         Returns
         -------
@@ -197,8 +208,12 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
     def coverage_support(self, coverage: float = 0.9) -> list[CoverageSupport]:
         """How many validation entries each interval and each set rests on.
 
-        They are those of each feature that is a number, then of each class of each target. One
-        with few of them borrows from others, and its coverage is less certain.
+        A column or class with few of them borrows from others, and its coverage is less certain.
+
+        Returns
+        -------
+        list of CoverageSupport
+            For each feature that is a number, then for each class of each target.
         """
         intervals, sets = self._calibrated()
         counts = intervals.n_validation, intervals.support(coverage)
@@ -216,8 +231,16 @@ class TableModel(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
     def sample(self, n_samples: int = 1, random_state: int | None = None) -> Sample:
         """Draw new rows, and their targets if there are any, from the learned distribution.
 
-        `X` has the container, types and names of the training table. By default the seed is that
-        of the fit.
+        Parameters
+        ----------
+        n_samples : int, default=1
+        random_state : int, optional
+            Seed; by default the one of the fit.
+
+        Returns
+        -------
+        Sample
+            `X` in the container, types and names of the training table, and `y`.
         """
         check_is_fitted(self)
         schema, n_samples = self.schema_, whole_number("n_samples", n_samples, 1)
@@ -378,22 +401,33 @@ class TableClassifier(ClassifierMixin, TableModel):  # type: ignore[misc]
     thresholds_: NDArray[np.float64]  # (n_labels,), probability above which a label is predicted
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Class of each row, (n_rows,), or labels or classes, (n_rows, n_outputs), by features."""
+        """Class, labels, or several classes of each row, given the observed features of `X`.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_rows, n_outputs)
+        """
         return _joined(self._decide(self._probabilities(X)), self.schema_)
 
     def predict_proba(self, X: Any) -> Any:
         """Probability of each class or label, given the observed features of `X`.
 
-        It has the shape (n_rows, n_classes) or (n_rows, n_labels), and is a list for several
-        outputs.
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes) or (n_rows, n_labels), for several outputs a list
         """
         return self._arranged(self._probabilities(X))
 
     def predict_set(self, X: Any, coverage: float = 0.9) -> Any:
         """Sets of classes, or of states of each label, by split-conformal calibration.
 
-        A set that holds several classes abstains. It is never empty. With the probability
-        `coverage` it holds the truth, whatever the truth is.
+        A set that holds several classes abstains. It is never empty.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features)
+        coverage : float, default=0.9
+            Probability that a set holds the truth, whatever the truth is.
 
         Returns
         -------
@@ -406,8 +440,16 @@ class TableClassifier(ClassifierMixin, TableModel):  # type: ignore[misc]
     def complete(self, X: Any, y: Any = None) -> Completion:
         """Fill features and targets together, given all observed entries of both.
 
-        The result has `X` and `y` in their containers, and the probabilities behind `y`: 0 or 1
-        where the target is known. `y` is what is known of the targets, if anything is.
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features)
+        y : array-like, series or data frame, optional: what is known of their targets
+
+        Returns
+        -------
+        Completion
+            `X` and `y` filled in their containers, and the probabilities behind `y`: 0 or 1 where
+            the target is known.
         """
         table, encoded = self._encode(X, y)
         units = self._complete_units(encoded)

@@ -105,6 +105,12 @@ def align(X: Any, model: Any) -> Any:
 
     `model` is a fitted estimator, or the names of its columns. Other columns are dropped. Absent
     ones are missing throughout; a UserWarning names them.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> list(align(pd.DataFrame({"c": [0], "b": [1], "a": [2]}), ["a", "b"]))
+    ['a', 'b']
     """
     frame, feature_names = _open(X, "X"), list(map(str, getattr(model, "feature_names_in_", model)))
     if not isinstance(frame, nw.DataFrame):

@@ -70,7 +70,12 @@ class Reference(NamedTuple):
 
 
 def reference_rows(model: TableModel, X: Any, y: Any = None) -> Reference:
-    """What is usual in a table, of some hundred rows, for `unusual_rows` of tables in parts.
+    """What is usual in a table, for `unusual_rows` of tables that come in parts.
+
+    Parameters
+    ----------
+    model : a fitted estimator of halfseen
+    X, y : some hundreds of rows, and what is known of their targets if anything is
 
     Examples
     --------

@@ -65,11 +65,21 @@ def inspect_table(
     X : array-like or data frame of shape (n_rows, n_columns)
         Features and labels; missing is NaN, None or pandas.NA. Of more than 100,000 rows a
         random sample is looked at.
-    labels, ignored : iterable of str or int
-        Names or positions of the columns that are to be predicted, or that no model will see.
-    feature_types : types of the columns, as for the estimators
-    n_rows : rows of the table, if `X` is a sample of it
-    random_state : seed of samples
+    labels : iterable of str or int
+        Names or positions of the columns that are to be predicted.
+    ignored : iterable of str or int
+        Columns that a model will not see.
+    feature_types : str, sequence or mapping, default="auto"
+        Types of the columns, as for the estimators.
+    n_rows : int, optional
+        Rows of the table, if `X` is a sample of it.
+    random_state : int, default=0
+        Seed of samples.
+
+    Returns
+    -------
+    Inspection
+        To be printed, or to be written by ``model_dump_json()``.
 
     Examples
     --------
