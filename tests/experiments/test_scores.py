@@ -195,9 +195,10 @@ def test_intervals_of_a_frame_are_in_the_units_of_its_columns() -> None:
     found = fit_and_predict(model, hidden, ("training rows",))["training rows"]
     entries = interval_entries(hidden, "training rows", found)
     assert entries is not None
-    assert set(entries.block) == {0, 2}
-    assert entries.held.mean() > 0.7
-    assert entries.width[entries.block == 2].mean() < 6
+    block, held, width = entries
+    assert set(block) == {0, 2}
+    assert held.mean() > 0.7
+    assert width[block == 2].mean() < 6
 
 
 def overwritten(data: DataSet, hidden: Hidden) -> DataSet:

@@ -190,7 +190,11 @@ class Network(Baseline):
     random_state: int = 0
 
     def _fit(self, X: Floats, Y: Floats) -> None:
-        self._check_settings()
+        for name, value in self.get_params().items():
+            if name.startswith(("n_", "batch_size", "patience")) and value < 1:
+                raise ValueError(f"{name} must be at least 1, got {value!r}")
+            if name in ("held_out", "dropout", "encoder_drop") and not 0 <= value < 1:
+                raise ValueError(f"{name} is a share, at least 0 and below 1, got {value!r}")
         own = {field.name: getattr(self, field.name) for field in fields(self._model)[3:]}
         hashable = {name: tuple(v) if isinstance(v, list) else v for name, v in own.items()}
         self.model_ = self._model(X.shape[1], Y.shape[1], self.target_ == "classes", **hashable)
@@ -208,13 +212,6 @@ class Network(Baseline):
     def _draws(self) -> tuple[int, int]:
         """Draws of noise for a prediction of held-out entries, and for the result."""
         return 1, 1
-
-    def _check_settings(self) -> None:
-        for name, value in self.get_params().items():
-            if name.startswith(("n_", "batch_size", "patience")) and value < 1:
-                raise ValueError(f"{name} must be at least 1, got {value!r}")
-            if name in ("held_out", "dropout", "encoder_drop") and not 0 <= value < 1:
-                raise ValueError(f"{name} is a share, at least 0 and below 1, got {value!r}")
 
     def _rows(self, X: Floats, Y: Floats) -> Rows:
         divisor = np.where(self.scale_.spread > 0, self.scale_.spread, 1.0)

@@ -95,6 +95,17 @@ class Coverage(Record):
     least: str  # column, or label and class, that was covered least
     least_found: float
 
+    def __str__(self) -> str:
+        slack = max(0.02, 2 * math.sqrt(self.asked * (1 - self.asked) / max(self.n_entries, 1)))
+        is_kept, what, unit = self.found >= self.asked - slack, "Prediction sets", "classes"
+        if self.what == "intervals":
+            what, unit = "Intervals", "standard deviations wide"
+        return (
+            f"{what} {'keep their coverage' if is_kept else 'cover less than asked'}: asked for "
+            f"{self.asked:.0%}, found {self.found:.1%} of {self.n_entries:,} entries, "
+            f"{self.size:.2g} {unit} on average; least in {self.least}, {self.least_found:.1%}."
+        )
+
 
 class Evaluation(Record):
     """How well a model predicts what was hidden; printed, it is a page of text."""
@@ -118,7 +129,28 @@ class Evaluation(Record):
 
     def text(self, width: int = 88) -> str:
         """The evaluation as text."""
-        return _text(self, width)
+        lines = []
+        for what in dict.fromkeys(score.what for score in self.scores):
+            rows = [score for score in self.scores if score.what == what]
+            table = [[f"{_headline(what)} ({rows[0].n_entries:,})",
+                      *dict.fromkeys(score.metric for score in rows)]]  # fmt: skip
+            for method in dict.fromkeys(score.method for score in rows):
+                cells = [f"{s.mean:.3f} ± {s.std:.3f}" for s in rows if s.method == method]
+                table.append([method, *(c if self.n_repeats > 1 else c.split()[0] for c in cells)])
+            lines += [f"{name:40}" + "".join(f"{cell:>17}" for cell in row) for name, *row in table]
+            lines.append("")
+        sentences = [verdict.sentence for verdict in self.verdicts]
+        sentences += [label.warning for label in self.new_rows if label.warning]
+        sentences += map(str, self.coverage)
+        found = (label.calibration_error for label in self.new_rows)
+        if errors := [error for error in found if error is not None]:
+            good = max(errors) <= _CALIBRATED
+            advice = "are calibrated" if good else "are not well calibrated for every label"
+            figures = f"{np.mean(errors):.3f} on average over labels, {max(errors):.3f} at most"
+            sentences.append(f"Probabilities {advice}: calibration error {figures}.")
+        bullets = (f"- {sentence}" for sentence in [*sentences, RULE, _CAVEAT])
+        wrapped = [textwrap.fill(line, width, subsequent_indent="  ") for line in bullets]
+        return "\n".join([*lines, "Should I trust this on my data?", *wrapped])
 
 
 def evaluate(
@@ -359,40 +391,3 @@ def _splits(
             raise ValueError("One group holds nearly all rows; evaluate without groups.")
         splits.append(np.isin(codes, chosen))
     return splits
-
-
-def _text(found: Evaluation, width: int) -> str:
-    lines = []
-    for what in dict.fromkeys(score.what for score in found.scores):
-        rows = [score for score in found.scores if score.what == what]
-        table = [[f"{_headline(what)} ({rows[0].n_entries:,})",
-                  *dict.fromkeys(score.metric for score in rows)]]  # fmt: skip
-        for method in dict.fromkeys(score.method for score in rows):
-            cells = [f"{s.mean:.3f} ± {s.std:.3f}" for s in rows if s.method == method]
-            table.append([method, *(c if found.n_repeats > 1 else c.split()[0] for c in cells)])
-        lines += [f"{name:40}" + "".join(f"{cell:>17}" for cell in row) for name, *row in table]
-        lines.append("")
-    sentences = [verdict.sentence for verdict in found.verdicts]
-    sentences += [label.warning for label in found.new_rows if label.warning]
-    sentences += [_coverage_sentence(one) for one in found.coverage]
-    errors = [one.calibration_error for one in found.new_rows if one.calibration_error is not None]
-    if errors:
-        good = max(errors) <= _CALIBRATED
-        advice = "are calibrated" if good else "are not well calibrated for every label"
-        figures = f"{np.mean(errors):.3f} on average over labels, {max(errors):.3f} at most"
-        sentences.append(f"Probabilities {advice}: calibration error {figures}.")
-    bullets = (f"- {sentence}" for sentence in [*sentences, RULE, _CAVEAT])
-    wrapped = [textwrap.fill(line, width, subsequent_indent="  ") for line in bullets]
-    return "\n".join([*lines, "Should I trust this on my data?", *wrapped])
-
-
-def _coverage_sentence(one: Coverage) -> str:
-    slack = max(0.02, 2 * math.sqrt(one.asked * (1 - one.asked) / max(one.n_entries, 1)))
-    what, unit = "Prediction sets", "classes"
-    if one.what == "intervals":
-        what, unit = "Intervals", "standard deviations wide"
-    holds = "keep their coverage" if one.found >= one.asked - slack else "cover less than asked"
-    return (
-        f"{what} {holds}: asked for {one.asked:.0%}, found {one.found:.1%} of {one.n_entries:,} "
-        f"entries, {one.size:.2g} {unit} on average; least in {one.least}, {one.least_found:.1%}."
-    )

@@ -46,10 +46,6 @@ BASELINES: Final[dict[str, str]] = {
 METHODS: Final = (*OURS, *BASELINES)
 
 
-class UnknownSetting(ValueError):
-    """A method has no such parameter."""
-
-
 class Hidden(NamedTuple):
     """A table with hidden entries: to which rows methods are fitted, and what they predict."""
 
@@ -132,7 +128,7 @@ def method_named(name: str, settings: Mapping[str, Any] | None = None, seed: int
     known = sorted(own - {"random_state", "target_type", "verbose"})
     for setting in settings or ():
         if setting not in known:
-            raise UnknownSetting(
+            raise ValueError(
                 f"there is no setting {setting!r}.{did_you_mean(setting, known)} There are: "
                 f"{', '.join(known) or 'none'}."
             )

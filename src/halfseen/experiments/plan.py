@@ -23,7 +23,7 @@ from pydantic import (
 )
 
 from halfseen.experiments.data_sets import DATA_SETS, Record, did_you_mean
-from halfseen.experiments.pipeline import METHODS, UnknownSetting, method_named
+from halfseen.experiments.pipeline import METHODS, method_named
 from halfseen.masks import FEATURE_MECHANISMS, LABEL_MECHANISMS
 
 MOST_CELLS: Final = 50_000
@@ -88,7 +88,7 @@ class MethodChoice(Record):
     def _has_such_settings(self) -> Self:
         try:
             method_named(self.method, self.settings)
-        except UnknownSetting as error:
+        except ValueError as error:
             raise ValueError(f"settings of {self.method}: {error}") from error
         return self
 

@@ -210,25 +210,20 @@ def _of_numbers(hidden: Hidden, question: Question, found: Prediction) -> dict[s
             result["normalised_rmse"] = metrics.normalised_rmse(
                 truth, found.features, asked, scale, average="entries"
             )
-    covered = interval_entries(hidden, question, found)
-    if covered is not None:
-        result["interval_coverage"] = float(covered.held.mean())
-        result["interval_width"] = float(covered.width.mean())
+    if (entries := interval_entries(hidden, question, found)) is not None:
+        _, held, width = entries
+        result |= {"interval_coverage": held.mean(), "interval_width": width.mean()}
     return result
 
 
-class IntervalEntries(NamedTuple):
-    """Hidden numbers with an interval."""
-
-    block: NDArray[np.int64]  # number of the column
-    held: Bools  # whether the interval holds the truth
-    width: Floats  # in standard deviations of the column
+# Numbers of columns, whether the interval holds the truth, and its width in standard deviations.
+IntervalEntries = tuple[NDArray[np.int64], Bools, Floats]
 
 
 def interval_entries(
     hidden: Hidden, question: Question, found: Prediction
 ) -> IntervalEntries | None:
-    """Where intervals of hidden numbers hold the truth."""
+    """Hidden numbers with an interval."""
     if found.bounds is None:
         return None
     numbers, rows = hidden.data.numbers(), hidden.rows(question)
@@ -239,7 +234,7 @@ def interval_entries(
     scale, slack = metrics.column_std(numbers), 1e-6 * np.abs(truth)
     held = (low - slack <= truth) & (truth <= high + slack)
     width = (high - low) / np.where(scale > 0, scale, 1.0)
-    return IntervalEntries(np.nonzero(asked)[1], held[asked], width[asked])
+    return np.nonzero(asked)[1], held[asked], width[asked]
 
 
 def row_losses(hidden: Hidden, found: Mapping[Question, Prediction]) -> dict[Any, RowLosses]:

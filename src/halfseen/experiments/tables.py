@@ -64,11 +64,6 @@ class RecordTable:
     lines: tuple[TableLine, ...]  # methods, each with the paper's figures below
     notes: tuple[str, ...]  # what did not come out and why, and what was not tuned in time
 
-    @property
-    def title(self) -> str:
-        """What stands above it."""
-        return f"{self.question}: {SCORE_NAMES[self.score]}"
-
 
 def record_tables(
     records: Sequence[CellRecord], scores: Sequence[str] | None = None
@@ -164,7 +159,8 @@ def tables_as_text(tables: Sequence[RecordTable], markdown: bool = False) -> str
             rows = [[f"  {line.name} in the paper" if line.is_published else line.name,
                      *(_cell(e, table.score) for e in line.entries)]
                     for line in table.lines]  # fmt: skip
-            parts += _grid(table.title, f"features / {label} hidden", table.rates, rows, markdown)
+            title = f"{table.question}: {SCORE_NAMES[table.score]}"
+            parts += _grid(title, f"features / {label} hidden", table.rates, rows, markdown)
         notes = [f"- {note}" for note in of_question[0].notes]
         parts += [*notes, ""] if notes else []
     return "\n".join([*parts, _escaped(LEGEND) if markdown else LEGEND, ""])
