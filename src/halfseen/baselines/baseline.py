@@ -82,6 +82,10 @@ class Baseline(BaseEstimator, ABC):  # type: ignore[misc]
             Numbers, NaN where missing; 0, 1, or NaN where unknown.
         target : {"labels", "classes"}, default="labels"
             Whether a row may have any number of labels, or is of exactly one class.
+
+        Returns
+        -------
+        self
         """
         self._table, self.target_ = checked_table(X, Y, target), target
         self.n_features_in_, self.n_labels_ = (part.shape[1] for part in self._table)
@@ -286,6 +290,10 @@ def tune(
     seconds : float or None, default=None
         Of processor time: begin no candidate that would end later, judged by those before it; one
         is always tried. Other work on the machine changes nothing of what is tried.
+
+    Returns
+    -------
+    Tuned
 
     Examples
     --------

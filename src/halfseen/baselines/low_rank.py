@@ -150,6 +150,11 @@ class SoftImpute(Baseline):
     T. Hastie, R. Tibshirani, "Spectral regularization algorithms for learning large incomplete
     matrices", JMLR 11, 2010.
 
+    Parameters
+    ----------
+    random_state : int, default=0
+        Seed.
+
     Examples
     --------
     >>> X, Y = [[0.0, 0.1], [1.0, None], [2.0, 2.1], [3.0, 2.9]], [[0], [0], [1], [None]]
