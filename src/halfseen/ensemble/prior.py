@@ -203,32 +203,33 @@ def log_density(
     precision = jnp.where(observed, 1.0 / prior.noise, 0.0)
     deviation = jnp.where(observed, values - prior.mean, 0.0)
     squares = (prior.loading[:, :, None] * prior.loading[:, None, :]).reshape(n_units, -1)
-    matrix = jnp.eye(rank) + (precision @ squares).reshape(-1, rank, rank)
-    right = (precision * deviation) @ prior.loading
+    matrix = jnp.eye(rank)[:, :, None] + (precision @ squares).T.reshape(rank, rank, -1)
+    right = ((precision * deviation) @ prior.loading).T
     factors, log_det = _eliminate(matrix, right)
     log_det += jnp.sum(jnp.where(observed, jnp.log(2 * jnp.pi * prior.noise), 0.0), axis=1)
-    distance = jnp.sum(precision * deviation**2, axis=1) - jnp.sum(right * factors, axis=1)
-    expected = prior.mean + factors @ prior.loading.T
+    distance = jnp.sum(precision * deviation**2, axis=1) - jnp.sum(right * factors, axis=0)
+    expected = prior.mean + factors.T @ prior.loading.T
     return -0.5 * (log_det + distance), jnp.where(observed, values, expected)
 
 
 def _eliminate(matrix: jax.Array, right: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """Solutions and log-determinants of one positive definite system for each row.
+    """Solutions and log-determinants of positive definite systems, one for each row of a table.
 
-    By elementwise operations: bits of LAPACK's batched results depend on the place in the batch.
+    Systems lie along the last axis, which makes elementwise operations quick. Bits of LAPACK's
+    batched results would depend on the place in the batch.
     """
-    n_equations = right.shape[1]
+    n_equations = len(right)
 
     def step(k: jax.Array, state: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
         system, log_det = state
-        row = jax.lax.dynamic_index_in_dim(system, k, axis=1, keepdims=False)
-        pivot = jax.lax.dynamic_index_in_dim(row, k, axis=1)
-        column = jax.lax.dynamic_index_in_dim(system, k, axis=2)
-        others = (jnp.arange(n_equations) != k)[:, None]
-        row = (row / pivot)[:, None]
-        return jnp.where(others, system - column * row, row), log_det + jnp.log(pivot[:, 0])
+        row = jax.lax.dynamic_index_in_dim(system, k, axis=0, keepdims=False)
+        pivot = jax.lax.dynamic_index_in_dim(row, k, axis=0)
+        column = jax.lax.dynamic_index_in_dim(system, k, axis=1)
+        others = (jnp.arange(n_equations) != k)[:, None, None]
+        row = row / pivot
+        return jnp.where(others, system - column * row, row), log_det + jnp.log(pivot[0])
 
-    system = jnp.concatenate([matrix, right[:, :, None]], axis=2)
-    state = system, jnp.zeros(len(right), right.dtype)
+    system = jnp.concatenate([matrix, right[:, None]], axis=1)
+    state = system, jnp.zeros_like(right[0])
     system, log_det = jax.lax.fori_loop(0, n_equations, step, state)
-    return system[:, :, -1], log_det
+    return system[:, -1], log_det
