@@ -51,8 +51,9 @@ def for_table(
     batch_size = round(min(max(1.3 * n_rows**0.5, 16.0), 128.0))
     bins = 8 / (1 + (n_numbers / 350) ** 4)
     n_bins = round(bins) if round(bins) > 1 else 0  # one says nothing
-    n_folds = round(min(max(4.5 - n_rows / 1500, 2.0), 4.0))  # validation entries are few, or many
-    n_folds = n_estimators or {"fast": 1, "default": n_folds, "best": 2 * n_folds}[effort]
+    folds = min(max(4.5 - n_rows / 1500, 2.0), 4.0)  # short tables have few validation entries
+    folds_of = {"fast": 1, "default": round(folds), "best": round(2 * folds)}
+    n_folds = n_estimators or folds_of[effort]
     # Rows that are as incomplete as those that training masks need not be shown as they are.
     keep_features = max(0.0, share_observed - 0.5)
     return Config(
