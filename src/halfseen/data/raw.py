@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from types import NoneType
 from typing import Any, Literal
 
 import numpy as np
@@ -123,6 +124,8 @@ def read_column(
         if cells.dtype.kind in "Mm":
             return RawColumn(cells, ~np.isnat(cells), "date")
         cells = cells.tolist()
+    if set(map(type, cells)) <= {float, NoneType}:  # quickly, as most columns of JSON are these
+        return _read_numbers(np.array(cells, np.float64), name, what)
     values = np.fromiter(cells, object, len(cells))
     observed = np.array([not is_missing(cell) for cell in values], bool)
     rows = np.flatnonzero(observed).tolist()
