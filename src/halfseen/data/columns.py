@@ -110,7 +110,7 @@ class Column(BaseModel):
         if self.is_number:
             found, why = raw.numbers(self.name), "outside [0, 1]"
             valid = (found >= 0) & (found <= 1) if self.graded else np.ones(len(found), bool)
-            unseen = sorted(set(found[~valid].tolist()))
+            unseen = sorted(set(found[~valid].tolist())) if self.graded else []
         else:
             found, unseen = raw.codes(self.positions)
             valid, why = found >= 0, "not a category of the training table"

@@ -172,17 +172,16 @@ def _about_columns(names: Names, given: Mapping[str, Any]) -> list[str]:
 
 def _about_cells(schema: Any, names: Names, table: Table, encoded: Encoded) -> list[str]:
     """Which cells the model cannot use: categories that its training table did not have."""
+    modelled = [j for j, column in enumerate(schema.features) if column.n_units]
+    used = encoded.observed[:, [schema.units_of(j).start for j in modelled]]
+    unused = table.observed[:, modelled] & ~used
     notes = []
-    for j, raw in enumerate(table.columns):
-        units = schema.units_of(j)
-        if units.start == units.stop:
-            continue
-        unused = np.flatnonzero(raw.observed & ~encoded.observed[:, units.start])
-        if unused.size:
-            value = plain(raw.values[unused[0]])
-            where = f"row {unused[0]}" + (f" and {len(unused) - 1} more" * (len(unused) > 1))
-            problem = f"{value!r} is no value of the training table and taken as missing"
-            notes.append(f"Column {names.features[j]!r}, {where}: {problem}.")
+    for place in np.flatnonzero(unused.any(axis=0)).tolist():
+        j, rows = modelled[place], np.flatnonzero(unused[:, place])
+        value = plain(table.columns[j].values[rows[0]])
+        where = f"row {rows[0]}" + (f" and {len(rows) - 1} more" * (len(rows) > 1))
+        problem = f"{value!r} is no value of the training table and taken as missing"
+        notes.append(f"Column {names.features[j]!r}, {where}: {problem}.")
     return notes
 
 
