@@ -15,6 +15,7 @@ from halfseen.explain.deletion import Floats, Rows, Units, is_discrete, position
 from halfseen.explain.weights import hidden_means, standardised_weights, unit_deviations
 from halfseen.rbm.model import RBM
 
+_MOST_ROWS, _FEWEST_ROWS, _MOST_PREDICTIONS = 200, 30, 40_000
 # How the losses are shown.
 METRICS = {"log_loss": "log-loss", "normalised_rmse": "normalised RMSE"}
 
@@ -44,7 +45,7 @@ class Importance(NamedTuple):
 
 
 def importance(
-    model: TableModel, X: Any, y: Any = None, *, columns: Any = None, n_rows: int = 200,
+    model: TableModel, X: Any, y: Any = None, *, columns: Any = None, n_rows: int | None = None,
     random_state: int = 0,
 ) -> Importance:  # fmt: skip
     """How much worse predictions become when a feature is hidden.
@@ -61,7 +62,8 @@ def importance(
     columns : str, int or list of them, optional
         Columns that are predicted: names, or positions among the features and then the targets. By
         default all targets; of an imputer a random half of the observed entries of each row.
-    n_rows, random_state : rows, drawn at random, and the seed of the choice of rows and entries
+    n_rows, random_state : rows, drawn at random, and the seed of the choice of rows and entries. By
+        default 200 rows, or fewer of a wide table: each takes a prediction for each of its columns
 
     Examples
     --------
@@ -75,7 +77,7 @@ def importance(
     """
     read = Rows.read(model, X, y)
     schema, seen, n_features = read.schema, read.seen, len(read.schema.features)
-    n_rows, rng = whole_number("n_rows", n_rows, 1), np.random.default_rng(random_state)
+    n_rows, rng = _rows_to_read(n_rows, schema), np.random.default_rng(random_state)
     is_target = np.arange(len(schema.columns)) >= n_features
     if columns is not None:
         asked = positions(schema, columns)
@@ -135,6 +137,12 @@ def _losses(truth: Rows, given: Rows, entries: Bools) -> tuple[list[int], Floats
     return predicted, mean, raised - mean[:, None]
 
 
+def _rows_to_read(n_rows: int | None, schema: Schema) -> int:
+    """Of a wide table few, as each takes a prediction for each column."""
+    few = min(_MOST_ROWS, max(_FEWEST_ROWS, _MOST_PREDICTIONS // max(1, len(schema.columns))))
+    return few if n_rows is None else whole_number("n_rows", n_rows, 1)
+
+
 class Couplings(NamedTuple):
     """How strongly columns hang together, features before targets."""
 
@@ -160,7 +168,7 @@ class Couplings(NamedTuple):
 
 def couplings(
     model: TableModel, X: Any = None, y: Any = None, *,
-    method: Literal["auto", "weights", "deletion"] = "auto", n_rows: int = 200,
+    method: Literal["auto", "weights", "deletion"] = "auto", n_rows: int | None = None,
     random_state: int = 0,
 ) -> Couplings:  # fmt: skip
     r"""How strongly columns hang together in a model.
@@ -183,7 +191,8 @@ def couplings(
     X, y : a table, and what is known of its targets if anything is
         By default rows are drawn from the model. Couplings of targets by deletion need `y`.
     method : "auto" takes the weights of a model that has some
-    n_rows, random_state : rows, drawn at random, and the seed of the choice of rows and entries
+    n_rows, random_state : rows, drawn at random, and the seed of the choice of rows and entries. By
+        default 200 rows, or fewer of a wide table: each takes a prediction for each of its columns
 
     Examples
     --------
@@ -201,7 +210,7 @@ def couplings(
     rbm: RBM | None = None if method == "deletion" else getattr(model, "rbm_", None)
     if method == "weights" and rbm is None:
         raise TypeError(f"{type(model).__name__} has no weights to show; use method='deletion'.")
-    n_rows = whole_number("n_rows", n_rows, 1)
+    n_rows = _rows_to_read(n_rows, model.schema_)
     if X is None:
         X, y = model.sample(n_rows, random_state)
     read, rng = Rows.read(model, X, y), np.random.default_rng(random_state)
