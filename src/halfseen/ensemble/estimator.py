@@ -139,7 +139,7 @@ class HalfseenClassifier(_HalfseenModel, base.TableClassifier):
         Budget of the fit: about a third of the time of "default", or three times as much.
     n_estimators : int or "auto", default="auto"
         Number of machines, each fitted to other training entries. "auto" is 4 for small tables and
-        2 from 3,000 rows on, half of these or fewer for "fast", twice as many for "best".
+        2 from 3,000 rows on, twice as many for "best", and 1 for "fast".
     feature_types : str, sequence or mapping, default="auto"
         Types of the columns: "auto", "numeric", "log-numeric", "ordinal", "binary", "categorical"
         or "ignored"; one word for all, one per column, or a mapping from column to word. A pair

@@ -25,12 +25,13 @@ from halfseen.ensemble.prior import (
     expected_moments,
     fit_prior,
 )
-from halfseen.ensemble.problem import HeldOut, Problem, hold_out
+from halfseen.ensemble.problem import HeldOut, Problem, hold_out, inputs_from_mean
 from halfseen.ensemble.training import Trainer, run_steps
 from halfseen.ensemble.trees import boost_trees, fit_forest
 
 # What is compiled for a table.
-PROGRAMS = (expected_moments, conditional_means, run_steps, member_predictions, class_predictions)
+PROGRAMS = (inputs_from_mean, expected_moments, conditional_means, run_steps,
+            member_predictions, class_predictions)  # fmt: skip
 
 _MOST_PRIOR_ROWS, _MOST_TREE_ROWS = 6000, 20_000
 _N_ROUNDS = 12  # of EM

@@ -14,7 +14,10 @@ from halfseen.data.schema import Encoded, Schema
 from halfseen.ensemble.config import Config
 from halfseen.ensemble.machine import Scale, Units
 from halfseen.ensemble.prior import Bools, Floats, Ints, Rows
-from halfseen.rbm.units import layer_of
+from halfseen.rbm.units import VisibleLayer, layer_of
+
+# One program, which tables of one layout share, instead of one for each operation.
+inputs_from_mean = jax.jit(VisibleLayer.inputs_from_mean, static_argnums=0)
 
 _LEAST_STD = 0.02  # of binary units, in standard units
 # Rows in which entries are held out: at most so many, or a fifth of a long table.
@@ -94,7 +97,7 @@ def _scale(schema: Schema, units: Units, encoded: Encoded) -> Scale:
     std = np.sqrt(np.maximum(mean * (1 - mean), _LEAST_STD**2))
     std[:n_numbers] = 1.0
     zeros = np.zeros(n_numbers, np.float32)
-    start = jax.jit(layer.inputs_from_mean)(mean.astype(np.float32), zeros)
+    start = inputs_from_mean(layer, mean.astype(np.float32), zeros)
     centres, of_bins = np.zeros((n_bins, n_numbers)), np.zeros((n_bins, n_numbers))
     for number in range(n_numbers if n_bins else 0):
         values = encoded.values[encoded.observed[:, number], number].astype(np.float64)
